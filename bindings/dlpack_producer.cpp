@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <initializer_list>
+#include <string_view>
 
 #include "interop/dlpack_abi.h"
 
@@ -46,6 +47,38 @@ bool refuses_keyword(const nb::python_error& error, const CapsuleRequest& reques
   return named && names_any(said, {"keyword"});
 }
 
+// Python keeps what it found last for each class, so that this takes some nanoseconds. Other
+// classes of JAX, such as the buffers of its callbacks, have arrays that may be stored to.
+bool never_changes(PyTypeObject* type) {
+  static const auto* const name = new nb::object(interned("__module__"));
+  PyObject* const found = _PyType_Lookup(type, name->ptr());
+  if (!found || !PyUnicode_CheckExact(found)) return false;
+  Py_ssize_t size = 0;
+  const char* text = PyUnicode_AsUTF8AndSize(found, &size);
+  if (!text) throw nb::python_error();
+  const std::string_view module(text, static_cast<size_t>(size));
+  const std::string_view package = module.substr(0, module.find('.'));
+  if (package != "jaxlib" && package != "jax") [[likely]]
+    return false;
+  const std::string_view path = type->tp_name;
+  return path.substr(path.rfind('.') + 1) == "ArrayImpl";
+}
+
+// False where there is none, or none that can be read.
+bool cuda_interface_is_read_only(nb::handle producer) {
+  static const auto* const name = new nb::object(interned("__cuda_array_interface__"));
+  try {
+    const nb::object fields = optional_attr(producer, *name);
+    if (!fields || !PyDict_Check(fields.ptr())) return false;
+    const nb::object data = nb::borrow(PyDict_GetItemString(fields.ptr(), "data"));
+    if (!data || !PyTuple_Check(data.ptr()) || nb::len(data) != 2) return false;
+    return PyObject_IsTrue(nb::object(data[1]).ptr()) == 1;
+  } catch (const nb::python_error& error) {
+    if (!error.matches(PyExc_Exception)) throw;  // Ctrl-C
+    return false;
+  }
+}
+
 }  // namespace
 
 const DlpackNames& dlpack_names() {
@@ -80,18 +113,9 @@ nb::object capsule_of(nb::handle producer, const CapsuleRequest& request) {
   return checked(PyObject_VectorcallMethod(method, args, 1, known.of_old_gpu.ptr()));
 }
 
-bool cuda_interface_is_read_only(nb::handle producer) {
-  static const auto* const name = new nb::object(interned("__cuda_array_interface__"));
-  try {
-    const nb::object fields = optional_attr(producer, *name);
-    if (!fields || !PyDict_Check(fields.ptr())) return false;
-    const nb::object data = nb::borrow(PyDict_GetItemString(fields.ptr(), "data"));
-    if (!data || !PyTuple_Check(data.ptr()) || nb::len(data) != 2) return false;
-    return PyObject_IsTrue(nb::object(data[1]).ptr()) == 1;
-  } catch (const nb::python_error& error) {
-    if (!error.matches(PyExc_Exception)) throw;  // Ctrl-C
-    return false;
-  }
+bool is_read_only_beside_tensor(nb::handle producer, bool is_legacy) {
+  return never_changes(Py_TYPE(producer.ptr())) ||
+         (is_legacy && cuda_interface_is_read_only(producer));
 }
 
 }  // namespace cuda_device::bindings

@@ -21,8 +21,9 @@ struct CapsuleRequest {
 // without, and may give a tensor elsewhere. What it raises while it exports is thrown.
 nb::object capsule_of(nb::handle producer, const CapsuleRequest& request = {});
 
-// Whether the producer's __cuda_array_interface__ says that its array is read-only, which a tensor
-// from before version 1 cannot. False where there is none, or none that can be read.
-bool cuda_interface_is_read_only(nb::handle producer);
+// Whether the producer's array may not be stored to though its tensor does not say so: one from
+// before version 1 cannot, where the CUDA Array Interface beside it may; and arrays of JAX never
+// change.
+bool is_read_only_beside_tensor(nb::handle producer, bool is_legacy);
 
 }  // namespace cuda_device::bindings

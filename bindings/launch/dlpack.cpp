@@ -103,6 +103,7 @@ bool add_exchanged(Call& call, PyObject* object) {
   abi::ArrayView view;
   if (std::optional<Refusal> refusal = tensor.view(view)) call.fail(*refusal);
   if (may_be_conjugated(tensor.type())) return false;
+  view.read_only = view.read_only || is_read_only_beside_tensor(object, false);
   add_tensor(call, view, tensor.type());
   order_with(call, *exchange.api, view);
   return true;
@@ -145,7 +146,7 @@ bool add_dlpack(Call& call, PyObject* object) {
   (void)tensor->release();
   abi::ArrayView view;
   if (std::optional<Refusal> refusal = tensor->read(view)) call.fail(*refusal);
-  view.read_only = view.read_only || (tensor->is_legacy() && cuda_interface_is_read_only(object));
+  view.read_only = view.read_only || is_read_only_beside_tensor(object, tensor->is_legacy());
   add_tensor(call, view, tensor->type());
   return true;
 }

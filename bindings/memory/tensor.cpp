@@ -354,7 +354,7 @@ Imported imported(nb::handle object, bool to_host, const nb::object& copy) {
   }
   std::optional<ManagedTensor> managed = ManagedTensor::of_capsule(capsule_of(object, request));
   if (!managed) refuse_import("__dlpack__() returned no unused DLPack capsule");
-  const bool read_only = managed->is_legacy() && cuda_interface_is_read_only(object);
+  const bool read_only = is_read_only_beside_tensor(object, managed->is_legacy());
   Imported made = imported(*std::move(managed), read_only);
   // Memory of ours stays one block, which knows where it was used last, whichever object refers to
   // it.

@@ -616,6 +616,40 @@ def test_the_interface_says_read_only_where_the_struct_cannot(target):
         assert a.array.tolist() == [1] * 4
 
 
+def of_class(module, name):
+    """A producer whose class has a name and a module of another library."""
+    return type(name, (Producer,), {"__module__": module})(np.zeros(4), versioned=False)
+
+
+@clause("DEV-ARR-28")
+def test_arrays_of_jax_never_change(target):
+    """They do not say so; its FFI buffers, the arrays of its callbacks, may be stored to."""
+    for module in ("jaxlib._jax", "jaxlib.xla_extension", "jax._src.array", "jaxlib"):
+        a = of_class(module, "ArrayImpl")
+        with pytest.raises(CompileError, match="the array 'a' is read-only") as refusal:
+            run(add_one, a, block=4)
+        assert "device.asarray(a, copy=True) is a writable copy" in str(refusal.value)
+        assert not a.array.any()
+        for made in (D.from_dlpack(a), D.asarray(a)):
+            assert not made.flags.writeable
+        for made in (D.from_dlpack(a, copy=True), D.asarray(a, copy=True)):
+            run(add_one, made, block=4)
+            assert made.tolist() == [1] * 4
+        out = np.ones(4)
+        run(copy_1d, out, a, block=4)
+        assert not out.any()
+    for module, name in (
+        ("jaxlib._jax.ffi", "Buffer"),
+        ("jaxtyping", "ArrayImpl"),
+        ("jaxlibs", "ArrayImpl"),
+        ("mine", "ArrayImpl"),
+    ):
+        a = of_class(module, name)
+        run(add_one, a, block=4)
+        assert a.array.tolist() == [1] * 4
+        assert D.from_dlpack(a).flags.writeable
+
+
 @clause("DEV-DLP-14")
 def test_a_missing_deleter_is_accepted():
     a = Producer(np.zeros(4), deleter=False)

@@ -22,7 +22,7 @@ def references(a, g, frozen, n):
     # hint: for example device.atomic_ref(a, i) or device.atomic_ref(a, (i, j))
     D.atomic_ref(g, 0)
     # error at `D.atomic_ref(frozen, 0).add(1)`: the array 'frozen' is read-only
-    # hint: pass a writable array, or store in another one
+    # hint: pass a writable array, or store in another one; of JAX's, device.asarray(a, copy=True) is a writable copy
     D.atomic_ref(frozen, 0).add(1)
     a[0] = D.atomic_ref(frozen, 0).load()
 

@@ -287,10 +287,10 @@ def misspelt_attributes(a):
 @bad.kernel(READ_ONLY, 3)
 def changes_of_a_read_only_array(a, n):
     # error at `a[n]`: the array 'a' is read-only
-    # hint: pass a writable array, or store in another one
+    # hint: pass a writable array, or store in another one; of JAX's, device.asarray(a, copy=True) is a writable copy
     a[n] += 1
     # error at `a[0]`: the array 'a' is read-only
-    # hint: pass a writable array, or store in another one
+    # hint: pass a writable array, or store in another one; of JAX's, device.asarray(a, copy=True) is a writable copy
     a[0], x = 1, 2
 
 

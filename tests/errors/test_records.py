@@ -785,13 +785,13 @@ FROZEN.flags.writeable = False
 @bad.kernel(FROZEN)
 def read_only(points):
     # error at `points[0]`: the array 'points' is read-only
-    # hint: pass a writable array, or store in another one
+    # hint: pass a writable array, or store in another one; of JAX's, device.asarray(a, copy=True) is a writable copy
     points[0] = Point(1, 2)
     # error at `points[0]`: the array 'points' is read-only
-    # hint: pass a writable array, or store in another one
+    # hint: pass a writable array, or store in another one; of JAX's, device.asarray(a, copy=True) is a writable copy
     points[0].x = 1
     # error at `points[0]`: the array 'points' is read-only
-    # hint: pass a writable array, or store in another one
+    # hint: pass a writable array, or store in another one; of JAX's, device.asarray(a, copy=True) is a writable copy
     points[0]["y"] += 1
 
 

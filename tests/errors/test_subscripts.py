@@ -113,20 +113,20 @@ def two_views_under_one_name(a, n):
 @bad.kernel(READ_ONLY, FLOATS, clause="DEV-ARR-28")
 def views_of_what_is_read_only(r, a):
     # error at `r[:2]`: the array 'r' is read-only
-    # hint: pass a writable array, or store in another one
+    # hint: pass a writable array, or store in another one; of JAX's, device.asarray(a, copy=True) is a writable copy
     r[:2] = 1
     part = r[1:]
     # error at `part[0]`: the array 'r' is read-only
-    # hint: pass a writable array, or store in another one
+    # hint: pass a writable array, or store in another one; of JAX's, device.asarray(a, copy=True) is a writable copy
     part[0] = 1
     # error at `r.reshape(2, 2)[0]`: the array 'r' is read-only
-    # hint: pass a writable array, or store in another one
+    # hint: pass a writable array, or store in another one; of JAX's, device.asarray(a, copy=True) is a writable copy
     r.reshape(2, 2)[0] += 1
     # error at `r.view(D.int32)[0]`: the array 'r' is read-only
-    # hint: pass a writable array, or store in another one
+    # hint: pass a writable array, or store in another one; of JAX's, device.asarray(a, copy=True) is a writable copy
     r.view(D.int32)[0] = 1
     # error at `r[None, ::-1].T[0, 0]`: the array 'r' is read-only
-    # hint: pass a writable array, or store in another one
+    # hint: pass a writable array, or store in another one; of JAX's, device.asarray(a, copy=True) is a writable copy
     r[None, ::-1].T[0, 0] = a[0]
 
 
@@ -259,16 +259,16 @@ def complex_value(a):
 @bad.kernel(READ_ONLY, FLOATS, clause="DEV-ARR-28")
 def read_only(r, a):
     # error at `r[0]`: the array 'r' is read-only
-    # hint: pass a writable array, or store in another one
+    # hint: pass a writable array, or store in another one; of JAX's, device.asarray(a, copy=True) is a writable copy
     r[0] = 1
     # error at `r[1]`: the array 'r' is read-only
-    # hint: pass a writable array, or store in another one
+    # hint: pass a writable array, or store in another one; of JAX's, device.asarray(a, copy=True) is a writable copy
     r[1] += a[1]
     # error at `r[2]`: the array 'r' is read-only
-    # hint: pass a writable array, or store in another one
+    # hint: pass a writable array, or store in another one; of JAX's, device.asarray(a, copy=True) is a writable copy
     a[0], r[2] = 1, 2
     # error at `r[3]`: the array 'r' is read-only
-    # hint: pass a writable array, or store in another one
+    # hint: pass a writable array, or store in another one; of JAX's, device.asarray(a, copy=True) is a writable copy
     for r[3] in range(3):
         pass
 

@@ -99,11 +99,11 @@ class PyTorch(Library):
 class Jax(Library):
     name = "jax"
     takes_too = SMALL_FLOATS
-    # Arrays never change, which they do not say to others, and a slice is a new one.
-    lacks = frozenset({"our stores", "their stores", "read-only", "not contiguous"})
+    # A slice is an array of its own.
+    lacks = frozenset({"our stores", "their stores", "not contiguous"})
     note = (
-        "arrays never change, and do not say so to others: do not store to them; memory that does "
-        "not begin with a cache line is copied"
+        "arrays never change: kernels may only read them, which their class says and their tensors "
+        "do not; memory that does not begin with a cache line is copied"
     )
 
     def __init__(self):
