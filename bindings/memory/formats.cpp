@@ -83,10 +83,13 @@ bool is_of_ml_dtypes(DataType type) { return of_other_module(type) != nullptr; }
 nb::object dtype_of(DataType type) {
   DtypeId part;
   if (dlpack::read_type(type, part))
-    throw nb::buffer_error(("elements with DLPack's code " + std::to_string(type.code) + ", " +
-                            std::to_string(type.bits) + " bits and " + std::to_string(type.lanes) +
-                            " lanes are no numbers, and no vectors of 2 to 4, that are known here")
-                               .c_str());
+    throw nb::buffer_error(
+        ("DLPack's type code " + std::to_string(type.code) + " with " + std::to_string(type.bits) +
+         " bits and " + std::to_string(type.lanes) +
+         " lanes is no format of elements here: those are bool, integers of 8 to 64 bits, floats "
+         "of 16 to 64, bfloat16, float8_e4m3fn and float8_e5m2, complex numbers of two float32 or "
+         "float64, and vectors of 2 to 4 integers or floats; convert the array to one of these")
+            .c_str());
   if (type.lanes > 1) return numpy_dtype_of_vector(part.scalar(), type.lanes);
   if (type.code != dlpack::kComplex) return nb::borrow(dtype_of_scalar(part.scalar()));
   const int number = type.bits == 64 ? NPY_CFLOAT : NPY_CDOUBLE;

@@ -233,7 +233,7 @@ def test_sequences(value, name):
 def test_other_objects(value, name):
     text = f"""
     argument 1 ('a') of kernel 'vec_add': '{name}' cannot be passed to a kernel
-      pass numbers, None, tuples of these, or arrays: NumPy's, or any with __dlpack__
+      pass numbers, None, tuples of these, or arrays: NumPy's, or any with __dlpack__, __cuda_array_interface__ or __sycl_usm_array_interface__
     """
     refuse(text, errors.LaunchTypeError, launch, *arguments(value))
 
@@ -295,7 +295,7 @@ def test_what_the_error_of_functions_says_works(target):
 def test_an_element_of_a_tuple():
     text = """
     argument 3 ('c'), element 1, element 0 of kernel 'vec_add': 'str' cannot be passed to a kernel
-      pass numbers, None, tuples of these, or arrays: NumPy's, or any with __dlpack__
+      pass numbers, None, tuples of these, or arrays: NumPy's, or any with __dlpack__, __cuda_array_interface__ or __sycl_usm_array_interface__
     """
     refuse(text, errors.LaunchTypeError, launch, ONE, ONE, (1, ("text",)))
 

@@ -214,6 +214,8 @@ def test_partners_allocate_by_our_functions():
     odd = Producer(np.zeros(4), code=99).managed().tensor
     kind, text = exchange.allocated(OURS, odd)
     assert kind == "BufferError"
+    assert "type code 99 with 64 bits and 1 lanes is no format of elements here" in text
+    assert "convert the array" in text
 
 
 # --- GPUs ---

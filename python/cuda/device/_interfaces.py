@@ -261,9 +261,15 @@ def _stream(value: Any) -> int:
         return 0
     stream = _integer("stream", value)
     if stream == 0:
-        _wrong_value("stream", value, "0 could mean three things; None, 1 (legacy) or 2 are not so")
+        _wrong_value(
+            "stream",
+            value,
+            "the interface forbids 0, which could be no stream or either default stream; its "
+            "producer has to give None (nothing to wait for), 1 (the legacy default stream) or 2 "
+            "(the default stream of a thread)",
+        )
     if not 0 < stream < _END:
-        _wrong_value("stream", value, "it is no handle of a CUDA stream")
+        _wrong_value("stream", value, "None, 1, 2 or the address of a cudaStream_t was expected")
     return stream
 
 
