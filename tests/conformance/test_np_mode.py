@@ -97,6 +97,40 @@ def takes_one(out, x):
     out[0] = 1
 
 
+TAKEN = (
+    "kernels take numbers and arrays of numbers: bool, int8, int16, int32, int64, uint8, uint16, "
+    "uint32, uint64, float32, float64, complex64 and complex128"
+)
+POINT = np.dtype([("x", "f4"), ("y", "i2")])
+NO_NUMBERS = {
+    "half": (np.zeros(3, np.float16), "a 1-d array of float16 ('<f2')"),
+    "long double": (np.zeros((2, 2), np.longdouble), "a 2-d array of float128 ('<f16')"),
+    "structs": (np.zeros(3, POINT), "a 1-d array of structs [('x', '<f4'), ('y', '<i2')]"),
+    "texts": (np.array(["ab"]), "a 1-d array of str64 ('<U2')"),
+    "objects": (np.array([None]), "a 1-d array of object ('|O')"),
+    "dates": (np.zeros(3, "M8[s]"), "a 1-d array of datetime64[s] ('<M8[s]')"),
+    "one half": (np.float16(1), "a float16 ('<f2')"),
+    "one struct": (np.zeros((), POINT)[()], "a struct [('x', '<f4'), ('y', '<i2')]"),
+    "one text": (np.str_("ab"), "an object of class 'str_'"),
+}
+
+
+@clause("NP-NPM-02", "NP-NPM-03")
+@pytest.mark.parametrize("name", NO_NUMBERS)
+@pytest.mark.parametrize("signature", [None, "void(float64[:], float32[:])"])
+def test_arrays_of_other_formats_are_named(name, signature):
+    value, found = NO_NUMBERS[name]
+    kernel = cuda.jit(signature)(takes_one.py_func) if signature else takes_one
+    with pytest.raises(LaunchTypeError) as raised:
+        kernel[1, 1](np.zeros(1), value)
+    assert str(raised.value) == f"argument 2 ('x') of kernel 'takes_one' is {found}; {TAKEN}"
+
+
+def test_device_arrays_of_other_formats_are_named():
+    with pytest.raises(LaunchTypeError, match=r"is a 1-d array of float16 \('<f2'\); kernels take"):
+        takes_one[1, 1](np.zeros(1), cuda.to_device(np.zeros(3, np.float16)))
+
+
 @clause("NP-NPM-03")
 @pytest.mark.parametrize(
     "value",
@@ -108,8 +142,7 @@ def test_python_objects_are_no_arguments(value):
     with pytest.raises(LaunchTypeError) as raised:
         takes_one[1, 1](np.zeros(1), value)
     assert str(raised.value) == (
-        f"argument 2 ('x') of kernel 'takes_one' is an object of class {name!r}; kernels take "
-        "numbers and arrays of numbers"
+        f"argument 2 ('x') of kernel 'takes_one' is an object of class {name!r}; {TAKEN}"
     )
 
 

@@ -138,13 +138,36 @@ def typeof(value: Any) -> Type | None:
         return NUMBERS[np.asarray(value).dtype.name] if not _is_int(value) else NUMBERS["int64"]
     if isinstance(value, np.generic):
         return NUMBERS.get(value.dtype.name)
+    dtype, shape = _dtype_and_shape(value)
+    element = NUMBERS.get(dtype.name) if dtype is not None else None
+    return ArrayType(element, len(shape)) if element else None
+
+
+def _dtype_and_shape(value: Any) -> tuple[np.dtype[Any] | None, tuple[int, ...]]:
+    """Of an array, or of what shows itself as one; no dtype: it is none."""
     plain = value._array if isinstance(value, DeviceNDArray) else value
     dtype, shape = getattr(plain, "dtype", None), getattr(plain, "shape", None)
     interface = None if shape is not None else getattr(value, "__cuda_array_interface__", None)
     if isinstance(interface, dict):
-        dtype, shape = np.dtype(interface["typestr"]), interface["shape"]
-    element = NUMBERS.get(np.dtype(dtype).name) if dtype is not None and shape is not None else None
-    return ArrayType(element, len(shape)) if element and shape is not None else None
+        dtype, shape = interface["typestr"], interface["shape"]
+    return (None, ()) if dtype is None or shape is None else (np.dtype(dtype), tuple(shape))
+
+
+def _described(value: Any) -> str:
+    """What a launch is given and does not take, for messages."""
+    dtype, shape = _dtype_and_shape(value)
+    if dtype is None or isinstance(value, np.str_ | np.bytes_):
+        return f"an object of class {type(value).__name__!r}"
+    kind = str(dtype) if dtype.names else f"{dtype.name} ({dtype.str!r})"
+    if isinstance(value, np.generic):
+        return f"a struct {kind}" if dtype.names else f"a {kind}"
+    return f"a {len(shape)}-d array of {'structs ' if dtype.names else ''}{kind}"
+
+
+def _taken() -> str:
+    """The numbers of the dialect, for messages."""
+    *most, last = dict.fromkeys(each.dtype.name for each in NUMBERS.values())
+    return f"{', '.join(most)} and {last}"
 
 
 def _is_int(value: object) -> bool:
@@ -311,8 +334,8 @@ class CUDAKernel:
         found = typeof(value)
         if found is None:
             raise LaunchTypeError(
-                f"{self._place(at)} is an object of class {type(value).__name__!r}; kernels take "
-                "numbers and arrays of numbers"
+                f"{self._place(at)} is {_described(value)}; kernels take numbers and arrays of "
+                f"numbers: {_taken()}"
             )
         if isinstance(declared, ArrayType) or isinstance(found, ArrayType):
             return self._array(at, value, found, declared)
