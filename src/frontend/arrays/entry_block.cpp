@@ -1,8 +1,12 @@
 // cuda.shared.array(shape, dtype) of NumbaPro's dialect, which stands in the entry block and takes
 // a type object.
+#include <algorithm>
+
+#include "frontend/arrays/arrays.h"
 #include "frontend/calls/calls.h"
 #include "frontend/calls/handlers.h"
 #include "frontend/calls/intrinsics.h"
+#include "frontend/control/variables.h"
 #include "frontend/diagnosis/diagnosis.h"
 #include "syntax/walk.h"
 
@@ -52,6 +56,35 @@ static std::string misplaced(const syntax::Function& function, const Node* call)
   return "in a lambda";
 }
 
+// Whether a shape has an extent of 0, written as a constant.
+static bool is_empty(Context& ctx, const Given& shape) {
+  if (!shape.value || reads_reassigned(ctx, shape.node)) return false;
+  const auto is_zero = [](const Value& extent) {
+    return extent.is_constant() && is_int(extent.code()) && extent.exact()->integer == 0;
+  };
+  return shape.value->is_tuple() ? std::ranges::any_of(shape.value->elements(), is_zero)
+                                 : is_zero(*shape.value);
+}
+
+// As in Numba, a shape of 0 or (0,) means the shared memory that the launch gives: as many elements
+// as fit. All such arrays of a kernel are the same memory.
+static Value dynamic_array(Context& ctx, const Arguments& a, const Given& shape, const Given& dtype,
+                           const Intrinsic& i) {
+  if (shape.value->is_tuple() && shape.value->elements().size() > 1)
+    return error(ctx, DiagCode::unsupported_syntax, shape.node,
+                 {"a shared array without elements",
+                  "give it positive extents; 0 or (0,) alone is the shared memory of the launch, "
+                  "kernel[grid, block, stream, bytes]"});
+  const std::string name = ctx.assigned.value == a.node ? ctx.assigned.name : i.short_name();
+  const Value::Array bytes{name, DataType::number(TypeCode::u1), ir::kDynamicShared,
+                           Value::DynamicShared{}};
+  Arguments as_dtype;
+  as_dtype.node = a.node;
+  as_dtype.positional = {*dtype.value};
+  as_dtype.sources = {dtype.node};
+  return call_array_method(ctx, bytes, Method::View, as_dtype);
+}
+
 Value call_entry_block_array(Context& ctx, const Arguments& a, const Intrinsic& i) {
   const std::string where = misplaced(*ctx.instance->function, a.node);
   if (!where.empty()) return error(ctx, DiagCode::entry_block, a.node, {i.short_name(), where});
@@ -63,6 +96,8 @@ Value call_entry_block_array(Context& ctx, const Arguments& a, const Intrinsic& 
     return error(
         ctx, DiagCode::dialect_dtype, dtype.node,
         {i.short_name(), entity ? "'" + public_name(entity->name) + "'" : type_text(*dtype.value)});
+  const Given& shape = (*given)[0];
+  if (dtype.value && is_empty(ctx, shape)) return dynamic_array(ctx, a, shape, dtype, i);
   return call_shared_array(ctx, a, i);
 }
 

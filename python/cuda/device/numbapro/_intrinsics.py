@@ -32,7 +32,9 @@ def syncthreads() -> None:
 def _shared_array(shape: Any, dtype: Any) -> Any:
     """Array that the threads of a block share, declared in the entry block of the kernel.
 
-    shape: an int or a tuple of ints, known when the kernel is compiled. dtype: a type object.
+    shape: an int or a tuple of ints, known when the kernel is compiled; 0 or (0,) stands for the
+    shared memory that the launch gives, k[grid, block, stream, bytes]: as many elements as fit. All
+    such arrays of a kernel are the same memory. dtype: a type object.
     """
     _refuse("numbapro.cuda.shared.array")
 

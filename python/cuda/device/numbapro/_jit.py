@@ -268,9 +268,13 @@ class CUDAKernel:
         self, griddim: Any, blockdim: Any, stream: Any = 0, sharedmem: int = 0
     ) -> Callable[..., None]:
         """The kernel with a grid and block, as k[griddim, blockdim, stream, sharedmem]."""
-        options: dict[str, Any] = {"grid": griddim, "block": blockdim}
-        if sharedmem:
-            options["shared"] = sharedmem
+        if not isinstance(sharedmem, int | np.integer):
+            raise LaunchTypeError(
+                f"the kernel {self.__name__!r} is launched with sharedmem={sharedmem!r}; it is a "
+                f"number of bytes, an int: {self.__name__}[grid, block, stream, bytes](...)"
+            )
+        # Without bytes a kernel's shared arrays of the launch have no elements.
+        options: dict[str, Any] = {"grid": griddim, "block": blockdim, "shared": int(sharedmem)}
         queue = stream._stream if isinstance(stream, Stream) else stream
         if queue is not None and not (isinstance(stream, int) and stream == 0):
             options["stream"] = queue
