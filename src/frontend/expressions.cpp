@@ -52,6 +52,27 @@ static Value complex_literal(const Context& ctx, const syntax::Value& v) {
   return complex_constant(code, v.real, v.imag);
 }
 
+static Value int_literal(Context& ctx, const syntax::Value& v, const Node* node) {
+  const TypeCode code = v.typed ? code_of(v.format) : ctx.policy.int_literal(v.integer);
+  if (!v.typed && !is_weak(code) && !fits(v.integer, code))
+    return error(ctx, DiagCode::literal_range, node,
+                 {to_text(v.integer), std::string(name_of(code)), "integers have up to 64 bits"});
+  return Value::constant_int(code, v.integer);
+}
+
+// The minus sign belongs to a literal whose format has no sign: the least int64 is written with a
+// number that int64 lacks. Nothing: it is an operator.
+static std::optional<Value> negative_literal(Context& ctx, const syntax::UnaryOp* node) {
+  auto* operand = syntax::as<syntax::Constant>(node->operand);
+  if (!operand || node->op != "USub") return std::nullopt;
+  syntax::Value v = operand->value;
+  if (v.kind != syntax::Value::Kind::Int || v.typed ||
+      !is_unsigned(ctx.policy.int_literal(v.integer)))
+    return std::nullopt;
+  v.integer = -v.integer;
+  return int_literal(ctx, v, node);
+}
+
 static Value literal(Context& ctx, const syntax::Value& v, const Node* node) {
   using Kind = syntax::Value::Kind;
   switch (v.kind) {
@@ -60,8 +81,7 @@ static Value literal(Context& ctx, const syntax::Value& v, const Node* node) {
     case Kind::Bool:
       return Value::boolean(v.boolean);
     case Kind::Int:
-      return Value::constant_int(v.typed ? code_of(v.format) : ctx.policy.int_literal(v.integer),
-                                 v.integer);
+      return int_literal(ctx, v, node);
     case Kind::BigInt:
       return error(ctx, DiagCode::constant_too_large, node, {v.text});
     case Kind::Float:
@@ -169,8 +189,11 @@ static Value expr_by_kind(Context& ctx, const Node* node) {
       const Value right = expr(ctx, e->right);
       return binary(ctx, *binary_named(e->op), left, right, node, e->left, e->right);
     }
-    case NodeKind::UnaryOp:
-      return unary(ctx, syntax::as<syntax::UnaryOp>(node));
+    case NodeKind::UnaryOp: {
+      auto* e = syntax::as<syntax::UnaryOp>(node);
+      const std::optional<Value> whole = negative_literal(ctx, e);
+      return whole ? *whole : unary(ctx, e);
+    }
     case NodeKind::BoolOp:
       return bool_op(ctx, syntax::as<syntax::BoolOp>(node));
     case NodeKind::Compare:

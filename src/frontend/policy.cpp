@@ -172,6 +172,7 @@ TypeCode numbapro_floor_divide(TypeCode promoted) {
 }
 
 TypeCode numbapro_int_literal(__int128 value) {
+  if (value > INT64_MAX) return u8;
   return value >= INT32_MIN && value <= INT32_MAX ? i4 : i8;
 }
 

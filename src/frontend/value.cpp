@@ -131,7 +131,7 @@ Value Value::with_parts(std::vector<Value> parts) const {
   if (auto* tuple = as<Tuple>()) return Tuple{std::move(parts), tuple->names, tuple->type};
   if (is_record()) return Record{record().type, std::move(parts)};
   if (is_complex()) return Complex{code(), std::move(parts)};
-  if (is<Range>()) return Range{std::move(parts)};
+  if (auto* range = as<Range>()) return Range{std::move(parts), range->code};
   if (is<Choice>()) return Choice{std::move(parts)};
   if (auto* v = as<Closure>()) return Closure{v->node, v->instance, v->copy, std::move(parts)};
   if (auto* v = as<Partial>()) return Partial{std::move(parts), v->names};

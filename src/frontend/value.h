@@ -92,7 +92,8 @@ class Value {
     std::vector<Value> components;  // real and imaginary part, numbers of component_of(code)
   };
   struct Range {
-    std::vector<Value> bounds;  // start, stop, step, of one integer type
+    std::vector<Value> bounds;  // start, stop, step, of one integer type, which it counts in
+    TypeCode code;              // of its numbers
   };
   struct Slice {
     std::vector<Value> bounds;  // lower, upper, step; None where left out

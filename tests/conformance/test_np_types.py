@@ -303,6 +303,135 @@ def test_types_of_counters():
 
 
 @cuda.autojit
+def counts_through_signs(out, u, w, s):
+    n = 0
+    for i in range(u, -1, -1):
+        out[n] = i
+        n += 1
+    for i in range(w, s, s):  # no constants
+        out[n] = i + 10
+        n += 1
+    for i in range(uint8(2), -1, -2):
+        out[n] = i + 20
+        n += 1
+    for i in range(s, u):
+        out[n] = i == uint32(-1)  # the variable has no sign (A-4)
+        n += 1
+    for i in range(u, 5):
+        out[n] = i + 30
+        n += 1
+    for i in range(u, s):
+        out[n] = 99
+        n += 1
+    out[n] = len(xrange(w, s, -1))  # noqa: F821
+    out[n + 1] = -7
+
+
+@clause("NP-NPM-05", "NP-TYPE-02")
+@pytest.mark.parametrize("wide", [np.uint32, np.uint64])
+def test_ranges_with_bounds_and_steps_of_either_sign(target, wide):
+    out = np.zeros(24)
+    counts_through_signs[1, 1](out, np.uint32(3), wide(2), np.int32(-1))
+    wanted = [3, 2, 1, 0, 12, 11, 10, 22, 20, 1, 0, 0, 0, 33, 34, 3, -7]
+    assert out.tolist() == wanted + [0] * (24 - len(wanted))
+
+
+@clause("NP-TYPE-02")
+def test_the_variable_of_a_range_has_the_more_general_type():
+    kernel = made_of(
+        """
+        def k(out, u, w, s):
+            for a in range(u, -1, -1):
+                out[0] = a
+            for b in range(s, w):
+                out[0] = b
+            for c in range(u, 10, 2):
+                out[0] = c
+            for d in range(uint8(9), s, s):
+                out[0] = d
+        """
+    )
+    found = types_of_variables(kernel, "array[float64, 1]", "uint32", "uint64", "int32")
+    kinds = {"a": "uint32", "b": "uint64", "c": "uint32", "d": "int32"}
+    assert {name: found[name] for name in kinds} == kinds
+
+
+@cuda.autojit
+def large_literals(out, flags, x):
+    y = 0x8000000000000000
+    flags[0] = y > 0
+    flags[1] = 0x8000000000000000 > 0
+    flags[2] = y + 0 > 0
+    flags[3] = y == 9223372036854775808.0
+    flags[4] = x < 0x8000000000000000  # both in uint64: NP-A-12
+    flags[5] = x == 0xFFFFFFFFFFFFFFFF
+    flags[6] = -9223372036854775808 < 0
+    flags[7] = LARGE > 0
+    flags[8] = LEAST < 0
+    out[0] = y
+    out[1] = y + 1
+    out[2] = 0xFFFFFFFFFFFFFFFF
+    out[3] = -9223372036854775808
+    out[4] = -0x8000000000000000 + 1
+    out[5] = LARGE
+    out[6] = LEAST
+    out[7] = 0xFFFFFFFFFFFFFFFF // 3
+    out[8] = uint32(x) ** 0xFFFFFFFFFFFFFFFF
+    out[9] = int64(3) ** uint32(-1)
+
+
+LARGE, LEAST = 1 << 63, -(1 << 63)
+
+
+@clause("NP-TYPE-02", "NP-ARITH-01")
+def test_literals_beyond_int64_have_no_sign(target):
+    out, flags = np.zeros(10, np.uint64), np.zeros(9, np.uint8)
+    large_literals[1, 1](out, flags, -1)
+    assert flags.tolist() == [1, 1, 1, 1, 0, 1, 1, 1, 1]
+    least = 1 << 63
+    assert out.tolist() == [
+        *(least, least + 1, (1 << 64) - 1, least, least + 1, least, least),
+        *(((1 << 64) - 1) // 3, pow((1 << 32) - 1, (1 << 64) - 1, 1 << 64)),
+        pow(3, (1 << 32) - 1, 1 << 64),
+    ]
+
+
+def test_types_of_literals():
+    kernel = made_of(
+        """
+        def k(out, n):
+            a = 0x7FFFFFFFFFFFFFFF if n else 0
+            b = 0x8000000000000000 if n else 0
+            c = -0x8000000000000000 if n else 0
+            d = -2147483648 if n else 0
+            out[0] = a + b + c + d
+        """
+    )
+    found = types_of_variables(kernel, "array[float64, 1]", "int64")
+    kinds = {"a": "int64", "b": "uint64", "c": "int64", "d": "int64"}
+    assert {name: found.get(name) for name in kinds} == kinds
+
+
+TOO_LARGE = 1 << 64
+
+
+@cuda.autojit
+def literals_that_do_not_fit(out):
+    out[0] = 0x10000000000000000  # error at `0x10000000000000000`: 18446744073709551616 does not
+    # ... fit in uint64
+    # hint: integers have up to 64 bits
+    out[1] = -9223372036854775809  # error at `-9223372036854775809`: -9223372036854775809 does not
+    # ... fit in int64
+    # hint: integers have up to 64 bits
+    out[2] = TOO_LARGE  # error at `TOO_LARGE`: 18446744073709551616 does not fit in uint64
+    # hint: integers have up to 64 bits
+
+
+def test_literals_beyond_64_bits_are_refused():
+    expect_errors(literals_that_do_not_fit, np.zeros(3))
+
+
+@cuda.autojit
 def follows_narrower_types(out, a, s, n):
     f = 3
     if n > 0:

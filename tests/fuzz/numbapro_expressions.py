@@ -8,6 +8,7 @@ from support.numbapro_rules import REAL
 from support.numbapro_values import is_int
 
 SCALARS = {"s": "int32", "w": "uint32", "f": "float32", "n": "int64", "d": "float64"}
+LARGE = (1 << 63, (1 << 64) - 1)  # literals without a sign
 COMPARISONS = ("<", "<=", ">", ">=", "==", "!=")
 
 
@@ -107,7 +108,7 @@ class Expressions:
         if kind < 0.5:
             return str(self.random.randint(0, 9))
         if kind < 0.6:
-            return str(self.random.choice((255, 70000, 2147483647, 2147483648, 1 << 40)))
+            return str(self.random.choice((255, 70000, 2147483647, 2147483648, 1 << 40, *LARGE)))
         if kind < 0.65:
             return self.random.choice(("True", "False"))
         return str(self.random.randint(1, 40) / 8)
@@ -143,6 +144,8 @@ class Expressions:
         if kind == "~":
             return f"(~{self.whole(depth)})"
         inner = self.expression(depth)
+        if kind == "-" and inner == str(LARGE[1]):  # no literal: its sign belongs to it
+            inner = str(LARGE[0])
         return f"abs({inner})" if kind == "abs" else f"({kind}({inner}))"
 
     def comparison(self, depth: int) -> str:

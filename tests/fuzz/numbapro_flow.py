@@ -12,7 +12,7 @@ import ast
 from dataclasses import dataclass, field
 
 from support.numbapro_rules import general, result_of, unary_result
-from support.numbapro_values import SIGNS, literal, math_type, part_type
+from support.numbapro_values import SIGNS, literal, math_type, negative_literal, part_type
 
 UNDEFINED = -1
 
@@ -315,6 +315,8 @@ class Flow:
                 return "int64"  # an intp
             case ast.BinOp(left=left, op=op, right=right):
                 return self.operation(op, left, right)
+            case ast.UnaryOp() if (found := negative_literal(e)) is not None:
+                return found.type
             case ast.UnaryOp(op=op, operand=operand):
                 t = self.type_of(operand)
                 return t and unary_result(SIGNS[type(op).__name__], t)

@@ -142,9 +142,9 @@ class Generator(Expressions):
             self.variables.append(both)
 
     def bounds(self) -> str:
-        t = self.random.choice(("", "", "int8", "uint8", "int16", "int64", "uint32"))
+        t = self.random.choice(("", "", "int8", "uint8", "int16", "int64", "uint32", "uint64"))
         stop = str(self.random.randint(0, 4))
-        if self.chance(0.2) and t[:1] != "u":
+        if self.chance(0.2):
             return f"{t}({stop})" + ", -2, -1"
         if self.chance(0.2):
             return f"{self.random.randint(0, 2)}, {t}({stop})"

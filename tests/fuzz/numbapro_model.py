@@ -88,10 +88,16 @@ class Machine:
 
     def counted(self, s: ast.For) -> Iterator[None]:
         t = self.flow.definitions[self.flow.definition_of[s.target]].type
-        bounds = [convert(t, self.value(each)).number for each in s.iter.args]
-        for each in range(*bounds):
-            self.define(s.target, Val(t, each))
+        given = [self.value(each) for each in s.iter.args]
+        for each in range(*(convert(self.counter(t, given), v).number for v in given)):
+            self.define(s.target, convert(t, Val("int64", each)))
             yield
+
+    @staticmethod
+    def counter(t: str, given: list[Val]) -> str:
+        """What a loop counts in: a type with a sign where an argument is negative."""
+        signed = any(not v.type.startswith("u") and v.number < 0 for v in given)
+        return "int64" if t.startswith("u") and signed else t
 
     def repeated(self, s: ast.While) -> Iterator[None]:
         while values.truth(self.value(s.test)):
@@ -144,6 +150,8 @@ class Machine:
                 return Val("int64", getattr(self.arrays[array.id], name))
             case ast.BinOp(left=left, op=op, right=right):
                 return values.binary(self.sign(op), self.value(left), self.value(right))
+            case ast.UnaryOp() if (whole := values.negative_literal(e)) is not None:
+                return whole
             case ast.UnaryOp(op=op, operand=operand):
                 return values.unary(self.sign(op), self.value(operand))
             case ast.Compare(left=left, ops=[op], comparators=[right]):

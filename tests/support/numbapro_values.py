@@ -7,6 +7,7 @@ numpy.errstate(all="ignore").
 
 from __future__ import annotations
 
+import ast
 import math
 import operator
 from typing import NamedTuple
@@ -103,8 +104,17 @@ def literal(number: object) -> Val:
     if isinstance(number, bool):
         return Val("bool", number)
     if isinstance(number, int):
-        return Val("int32" if -(1 << 31) <= number < 1 << 31 else "int64", number)
+        signed = "int32" if -(1 << 31) <= number < 1 << 31 else "int64"
+        return Val(signed if number < 1 << 63 else "uint64", number)
     return Val("float64", np.float64(number))
+
+
+def negative_literal(e: ast.AST) -> Val | None:
+    """A literal beyond int64 with a minus sign, which belongs to it; None: an operator."""
+    match e:
+        case ast.UnaryOp(op=ast.USub(), operand=ast.Constant(value=int() as number)):
+            return literal(-number) if number >= 1 << 63 else None
+    return None
 
 
 def _whole(sign: str, t: str, a: int, b: int) -> int:

@@ -1,6 +1,7 @@
 // Python's builtin functions, the position functions and the bit intrinsics.
 #include "frontend/calls/handlers.h"
 
+#include <algorithm>
 #include <cmath>
 
 #include "frontend/arrays/arrays.h"
@@ -112,6 +113,14 @@ Value call_isinstance(Context& ctx, const Arguments& a, const Intrinsic&) {
   return Value::boolean(any);
 }
 
+// What a range of numbers of a type counts in: one without a sign has no negative bounds and steps.
+static TypeCode counted_in(TypeCode code, const std::vector<Value>& given) {
+  const auto may_be_negative = [](const Value& v) {
+    return !is_weak(v.code()) && is_signed(v.code()) && !(v.exact() && v.exact()->integer >= 0);
+  };
+  return is_unsigned(code) && std::ranges::any_of(given, may_be_negative) ? TypeCode::i8 : code;
+}
+
 Value call_range(Context& ctx, const Arguments& a, const Intrinsic&) {
   TypeCode code = ctx.policy.range_minimum;
   bool fine = true;
@@ -131,11 +140,12 @@ Value call_range(Context& ctx, const Arguments& a, const Intrinsic&) {
                                : Value::constant_int(ctx.policy.int_literal(1), 1)};
   if (bounds[2].exact() && bounds[2].exact()->integer == 0)
     return error(ctx, DiagCode::range_step_zero, argument_node(a, 2));
+  const TypeCode counter = counted_in(code, a.positional);
   for (size_t i = 0; i < bounds.size(); ++i) {
-    bounds[i] = convert(ctx, bounds[i], code, argument_node(a, only_stop ? 0 : i));
+    bounds[i] = convert(ctx, bounds[i], counter, argument_node(a, only_stop ? 0 : i));
     if (bounds[i].is_unknown()) return Value::unknown();
   }
-  return Value::Range{std::move(bounds)};
+  return Value::Range{std::move(bounds), code};
 }
 
 Value call_tid(Context& ctx, const Arguments& a, const Intrinsic& i) {

@@ -61,11 +61,14 @@ Value range_element(Context& ctx, const Value::Range& range, const Value& positi
                     const Node* node) {
   const Value &start = range.bounds[0], &step = range.bounds[2];
   const TypeCode code = start.code();
+  const auto as_number = [&](const Value& v) {
+    return v.is_unknown() ? v : convert(ctx, v, range.code, node);
+  };
   const Value offset = is_constant(step, 1)
                            ? convert(ctx, position, code, node)
                            : same_type(ctx, BinaryOp::Mult, code, position, step, node);
-  if (is_constant(start, 0) || offset.is_unknown()) return offset;
-  return same_type(ctx, BinaryOp::Add, code, start, offset, node);
+  if (is_constant(start, 0) || offset.is_unknown()) return as_number(offset);
+  return as_number(same_type(ctx, BinaryOp::Add, code, start, offset, node));
 }
 
 static Iteration of_elements(Context& ctx, std::vector<Value> elements) {
@@ -83,7 +86,7 @@ static Iteration of_elements(Context& ctx, std::vector<Value> elements) {
 static Iteration of_range(Context& ctx, const Value::Range& range, const Node* node) {
   Iteration out;
   out.length = range_length(ctx, range, node);
-  out.index = range.bounds[0].code();
+  out.index = range.code;
   out.element = [&ctx, range, node](const Value& position) {
     return range_element(ctx, range, position, node);
   };

@@ -185,7 +185,8 @@ static void unrolled_loop(Context& ctx, const syntax::For* node, const Iteration
 static void loop_over(Context& ctx, const syntax::For* node, const Iteration& it) {
   if (it.unrolled) return unrolled_loop(ctx, node, it);
   const TypeCode code = it.length.code();
-  counted_loop(ctx, node, {{Value::constant_int(code, 0), it.length, Value::constant_int(code, 1)}},
+  counted_loop(ctx, node,
+               {{Value::constant_int(code, 0), it.length, Value::constant_int(code, 1)}, code},
                it.element);
 }
 
@@ -235,7 +236,12 @@ static void refuse_sequence(Context& ctx, const Value& sequence, const Node* nod
 void lower_for(Context& ctx, const syntax::For* node) {
   const Value sequence = expr(ctx, node->iter);
   ctx.at(node);
-  if (auto* range = sequence.as<Value::Range>()) return counted_loop(ctx, node, *range, {});
+  if (auto* range = sequence.as<Value::Range>()) {
+    if (range->bounds[0].code() == range->code) return counted_loop(ctx, node, *range, {});
+    return counted_loop(ctx, node, *range, [&](const Value& counter) {
+      return convert(ctx, counter, range->code, node->target);
+    });
+  }
   const bool any = ctx.policy.has_sequences && !sequence.contains_unknown();
   if (auto* generator = sequence.as<Value::Generator>(); generator && any && has_more(*generator))
     return loop_within(ctx, node, *generator);

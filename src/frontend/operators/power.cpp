@@ -96,10 +96,11 @@ static Value integer_power(Context& ctx, const Value& a, const Value& b, TypeCod
     return power(ctx, convert(ctx, a, real, node), b, real, node);
   }
   if (a.is_unknown()) return a;
-  if (b.exact() && !is_fraction) {
+  const bool is_small = b.exact() && b.exact()->integer < (1 << 20);
+  // One with a format of its own takes no more steps than that has bits.
+  if (b.exact() && !is_fraction && (is_small || is_weak(b.code()))) {
     // The exponent is not converted: 2 ** 300 of int8 is fine and wraps.
-    const bool finite = b.exact()->integer < (1 << 20);
-    if (!finite) return error(ctx, DiagCode::constant_too_large, node, {"the exponent"});
+    if (!is_small) return error(ctx, DiagCode::constant_too_large, node, {"the exponent"});
     return power_unrolled(ctx, convert(ctx, a, promoted, node), promoted,
                           static_cast<uint64_t>(b.exact()->integer), node);
   }
