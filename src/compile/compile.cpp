@@ -166,9 +166,12 @@ Execution Compilation::asked_execution() const {
 }
 
 // Gangs that the kernel asks for are what it gets, or an error.
-void Compilation::check_plan(const analysis::ExecutionPlan& plan) const {
-  if (plan.execution == Execution::Gangs || asked_execution() != Execution::Gangs) return;
-  throw DiagnosticError({DiagCode::gangs_with_calls, plan.place, {plan.called}, {}, "", {}});
+void Compilation::check_plan(const analysis::ExecutionPlan& plan, const ir::Function& f) const {
+  if (asked_execution() != Execution::Gangs) return;
+  if (plan.execution != Execution::Gangs)
+    throw DiagnosticError({DiagCode::gangs_with_calls, plan.place, {plan.called}, {}, "", {}});
+  auto missed = analysis::errors_of_missed_barriers(f);
+  if (!missed.empty()) throw DiagnosticError(std::move(missed));
 }
 
 analysis::ExecutionPlan Compilation::run_passes(ir::Function& f, uint32_t gang_width) const {
@@ -179,7 +182,7 @@ analysis::ExecutionPlan Compilation::run_passes(ir::Function& f, uint32_t gang_w
     options.own_math = true;
     options.choose_lanes = [&](const ir::Function& simplified) {
       plan = analysis::execution_plan(simplified, asked_execution());
-      check_plan(plan);
+      check_plan(plan, simplified);
       return plan.execution == Execution::Gangs;
     };
   }
@@ -189,8 +192,8 @@ analysis::ExecutionPlan Compilation::run_passes(ir::Function& f, uint32_t gang_w
   options.stop = stop_;
   options.times = times_;
   options.check = [](const ir::Function& checked) {
-    auto divergent = analysis::certainly_divergent_barriers(checked);
-    if (!divergent.empty()) throw DiagnosticError(std::move(divergent));
+    auto unmatched = analysis::errors_of_unmatched_barriers(checked);
+    if (!unmatched.empty()) throw DiagnosticError(std::move(unmatched));
   };
   passes::run_pipeline(f, options);
   options.lanes.reset();

@@ -76,7 +76,7 @@ class Compilation {
   Lowered optimised_for(uint32_t gang_width) const;
   analysis::ExecutionPlan run_passes(ir::Function& f, uint32_t gang_width) const;
   Execution asked_execution() const;
-  void check_plan(const analysis::ExecutionPlan& plan) const;
+  void check_plan(const analysis::ExecutionPlan& plan, const ir::Function& f) const;
   void place_sites(const std::vector<Span>& spans, abi::KernelImage& image) const;
   Lowered for_host() const;
   codegen::HostOptions host_options() const;

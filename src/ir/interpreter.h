@@ -34,8 +34,8 @@ struct Grid {
 };
 
 // What a program did that has no meaning (an index out of range, a store into a read-only array,
-// threads of a block at different barriers, threads that wait for each other and cannot go on), or
-// too long.
+// threads of a block at barriers of different kinds, threads that wait for each other and cannot go
+// on), or too long.
 struct InterpretError : std::runtime_error {
   using std::runtime_error::runtime_error;
 };

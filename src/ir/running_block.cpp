@@ -59,18 +59,18 @@ bool RunningBlock::pass_barrier() {
     }
   }
   if (waiting.empty()) return false;
-  const Inst& barrier = barrier_of(launch_, waiting.front()->thread);
+  const Op barrier = barrier_of(launch_, waiting.front()->thread).op;
   size_t trues = 0;
   for (const Lane* lane : waiting) {
-    if (&barrier_of(launch_, lane->thread) != &barrier) {
-      throw InterpretError(
-          "kernel '" + launch_.code.function->name + "', block " + text_of(index_) +
-          ": threads wait at different barriers: " + place_text(launch_, waiting.front()->thread) +
-          ", " + place_text(launch_, lane->thread));
+    if (barrier_of(launch_, lane->thread).op != barrier) {
+      throw InterpretError("kernel '" + launch_.code.function->name + "', block " +
+                           text_of(index_) + ": threads wait at barriers of different kinds: " +
+                           place_text(launch_, waiting.front()->thread) + ", " +
+                           place_text(launch_, lane->thread));
     }
     trues += barrier_operand(launch_, lane->thread);
   }
-  const int64_t result = barrier_result(barrier.op, waiting.size(), trues);
+  const int64_t result = barrier_result(barrier, waiting.size(), trues);
   for (Lane* lane : waiting) pass(launch_, *lane, result);
   repeats_ = repetition_.met(launch_, {waiting.begin(), waiting.end()});
   repeats_at_ = launch_.changes;

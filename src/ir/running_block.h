@@ -24,8 +24,8 @@ class RunningBlock {
   // Every thread takes a turn of so many steps, warp by warp, and from barrier to barrier. False
   // where one has failed.
   bool take_turns(uint64_t steps);
-  // Lets the threads go on where all that have not left the kernel have come to the barrier, and
-  // says whether they have. Throws InterpretError where they have come to different ones.
+  // Lets the threads go on where all that have not left the kernel have come to a barrier, each to
+  // any, and says whether they have. Throws InterpretError where those are of different kinds.
   bool pass_barrier();
 
  private:

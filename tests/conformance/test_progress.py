@@ -482,6 +482,53 @@ def test_lanes_of_both_branches_meet(target):
     assert out[4].tolist() == [31] * 64
 
 
+@D.kernel
+def meet_across_ifs(out, a):
+    """Each lane comes to one operation of a kind, wherever in the program."""
+    lane, t = D.lane_id, D.tid(1)
+    v = a[t]
+    if lane < 16:
+        out[0, t] = D.shfl_xor_sync(FULL, v, 16)
+        out[1, t] = D.ballot_sync(FULL, lambda: lane % 3 == 0)
+    out[3, t] = -1
+    if lane >= 16:
+        out[0, t] = D.shfl_xor_sync(FULL, v + 100, 16)
+        out[1, t] = D.ballot_sync(FULL, lambda: lane % 5 == 0)
+    if v % 2 == 0:
+        out[2, t] = D.match_any_sync(FULL, v // 8)
+    elif v % 3 == 0:
+        out[2, t] = D.match_any_sync(FULL, v // 8 + 1)
+    if v % 2 != 0 and v % 3 != 0:
+        out[2, t] = D.match_any_sync(FULL, v // 8)
+    if lane == 7:
+        out[3, t] = t
+        D.syncwarp(FULL)
+        out[4, t] = D.int32(D.all_sync(FULL, lambda: v < 90))
+        return
+    D.syncwarp(FULL)
+    out[3, t] = out[3, t // 32 * 32 + 7]
+    out[4, t] = D.int32(D.all_sync(FULL, lambda: v < 90))
+
+
+@clause("DEV-WARP-08", "DEV-WARP-12", "DEV-WARP-22", "DEV-WARP-24", "DEV-WARP-27")
+def test_lanes_meet_across_ifs_and_after_a_return(target):
+    a = np.random.default_rng(3).integers(0, 95, 64).astype(np.int32)
+    out = np.zeros((5, 64), np.int32)
+    run(meet_across_ifs, out, a, grid=2, block=32)
+    t = np.arange(64)
+    lane = t % 32
+    other = t ^ 16
+    assert out[0].tolist() == np.where(lane < 16, a[other] + 100, a[other]).tolist()
+    votes = sum(1 << i for i in range(32) if (i % 3 == 0 if i < 16 else i % 5 == 0))
+    assert out[1].view(np.uint32).tolist() == [votes] * 64
+    key = np.where((a % 2 != 0) & (a % 3 == 0), a // 8 + 1, a // 8)
+    same = (key[:, None] == key) & (t[:, None] // 32 == t // 32)
+    alike = [sum(1 << int(lane[j]) for j in np.flatnonzero(row)) for row in same]
+    assert out[2].view(np.uint32).tolist() == alike
+    assert out[3].tolist() == (t // 32 * 32 + 7).tolist()
+    assert out[4].tolist() == np.repeat([(a[:32] < 90).all(), (a[32:] < 90).all()], 32).tolist()
+
+
 # --- deadlocks ---
 
 DEADLOCK = r"kernel '{}': its threads wait for each other and none can go on \(deadlock\): {}"
@@ -555,26 +602,3 @@ def test_a_barrier_that_a_warp_does_not_reach(target):
         standing(target, 32, 0, barrier_not_reached.underlying, 4, "barrier"),
     ]
     expect_deadlock(barrier_not_reached, np.zeros(1, np.int32), places=places, block=64)
-
-
-@D.kernel
-def barriers_by_roles(roles, a, out):
-    """Warps whose roles memory tells come to different barriers."""
-    shared = D.shared_array(32, D.int32)
-    lane = D.lane_id
-    if roles[D.thread_idx.x // 32] == 0:
-        shared[lane] = a[lane]
-        D.syncthreads()
-    else:
-        D.syncthreads()
-        out[lane] = shared[lane]
-
-
-# The host does not compare barriers.
-@pytest.mark.targets("interpreter", "interpreter-seed1", "interpreter-seed2")
-@clause("DEV-BLK-05", partial="on some targets")
-def test_different_barriers_by_roles(target):
-    roles, a, out = np.array([0, 1], np.int32), np.zeros(32, np.int32), np.zeros(32, np.int32)
-    message = r"threads wait at different barriers: thread \(0, 0, 0\) at .*thread \(32, 0, 0\) at"
-    with pytest.raises(D.errors.KernelError, match=message):
-        run(barriers_by_roles, roles, a, out, block=64)

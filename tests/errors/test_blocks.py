@@ -401,8 +401,10 @@ test_blocks.py:L+3:8: under this condition
   in kernel 'in_a_divergent_if', specialised for (array[float32, 1])
 """
 
+CERTAINLY = "found where no other thread comes to a barrier for certain; targets do not check yet"
 
-@clause("DEV-BLK-05", partial="found where it is certain; targets do not check yet")
+
+@clause("DEV-BLK-05", partial=CERTAINLY)
 @pytest.mark.parametrize("block", [17, 32, 64, (4, 16)])
 def test_a_barrier_in_a_divergent_if(block):
     a = np.zeros(64, np.float32)
@@ -415,20 +417,6 @@ def test_a_barrier_in_a_divergent_if(block):
 
 
 @D.kernel
-def in_both_branches(a):
-    if D.tid(1) == 0:
-        D.syncthreads()
-    else:
-        D.syncthreads()
-
-
-@D.kernel
-def as_often_as_the_thread(a):
-    for k in range(D.thread_idx.x):
-        D.syncthreads()
-
-
-@D.kernel
 def in_every_second_round(a):
     for k in range(3):
         if D.lane_id % 2 == 0:
@@ -436,21 +424,79 @@ def in_every_second_round(a):
 
 
 @D.kernel
+def after_an_early_return(a):
+    if a.size > 100:
+        return
+    if D.tid(1) > 1:
+        return
+    if D.tid(1) == 1:
+        D.syncthreads()
+
+
+@D.kernel
+def of_nested_conditions(a):
+    if D.thread_idx.y == 0:
+        a[0] = 1
+        if D.thread_idx.x < 2:
+            D.syncthreads()
+
+
+CERTAIN = [in_every_second_round, after_an_early_return, of_nested_conditions]
+
+
+@clause("DEV-BLK-05", partial=CERTAINLY)
+@pytest.mark.parametrize("kernel", CERTAIN, ids=lambda k: k.underlying.__name__)
+def test_barriers_that_are_certainly_divergent(kernel):
+    with pytest.raises(errors.CompileError, match="some threads of a block come to this"):
+        D.launch(kernel, FLOATS, grid=1, block=(2, 2))
+
+
+@D.kernel(execution="gangs")
+def in_both_branches(a):
+    if D.tid(1) == 0:
+        D.syncthreads()
+    else:
+        a[0] = 1
+        D.syncthreads()
+
+
+@D.kernel(execution="gangs")
+def as_often_as_the_thread(a):
+    for k in range(D.thread_idx.x):
+        D.syncthreads()
+
+
+@D.kernel(execution="gangs")
 def behind_a_uniform_condition(a):
     if a.size > 1:
         if D.thread_idx.y > 0:
             D.syncthreads()
 
 
-CERTAIN = [in_both_branches, as_often_as_the_thread, in_every_second_round,
-           behind_a_uniform_condition]  # fmt: skip
+IN_GANGS = [in_both_branches, as_often_as_the_thread, behind_a_uniform_condition]
+IN_GANGS_TEXT = """
+test_blocks.py:L+4:13: some threads of a block come to this syncthreads() and others do not
+  L+4 |             D.syncthreads()
+      |             ^^^^^^^^^^^^^^^
+all threads of a block call it, or have left the kernel; move it out of the condition
+test_blocks.py:L+3:12: under this condition
+  L+3 |         if D.thread_idx.y > 0:
+      |            ^^^^^^^^^^^^^^^^^^
+or leave execution="gangs" out: threads with stacks of their own meet at different barriers
+  in kernel 'behind_a_uniform_condition', specialised for (array[float32, 1])
+"""
 
 
-@clause("DEV-BLK-05", partial="found where it is certain; targets do not check yet")
-@pytest.mark.parametrize("kernel", CERTAIN, ids=lambda k: k.underlying.__name__)
-def test_barriers_that_are_certainly_divergent(kernel):
+@pytest.mark.parametrize("kernel", IN_GANGS, ids=lambda k: k.underlying.__name__)
+def test_gangs_that_are_asked_for_take_no_barriers_that_threads_miss(kernel):
     with pytest.raises(errors.CompileError, match="some threads of a block come to this"):
         D.launch(kernel, FLOATS, grid=1, block=(2, 2))
+
+
+def test_the_message_about_gangs_that_are_asked_for():
+    with pytest.raises(errors.CompileError) as raised:
+        D.launch(behind_a_uniform_condition, FLOATS, grid=1, block=(2, 2))
+    check_error(raised, IN_GANGS_TEXT, at=behind_a_uniform_condition)
 
 
 @D.kernel

@@ -84,6 +84,44 @@ def both_sides_shuffle(a):
 
 
 @D.kernel
+def two_ifs_shuffle(a):
+    t = D.thread_idx.x
+    if t < 16:
+        D.atomic_ref(a, 1).add(D.int32(D.shfl_sync(FULL, t, 31 - t) == 31 - t))
+    a[2] = 7
+    if t >= 16:
+        D.atomic_ref(a, 1).add(D.int32(D.shfl_sync(FULL, t, 31 - t) == 31 - t))
+
+
+@D.kernel
+def shuffles_and_leaves(a):
+    t = D.thread_idx.x
+    if t % 2 == 0:
+        D.atomic_ref(a, 1).add(D.int32(D.shfl_xor_sync(FULL, t, 1) == t + 1))
+        return
+    D.atomic_ref(a, 1).add(D.int32(D.shfl_xor_sync(FULL, t, 1) == t - 1))
+
+
+@D.kernel
+def apart_by_data(a):
+    """Threads take numbers: who is who nobody knows beforehand."""
+    ticket = D.atomic_ref(a, 0).add(1, "relaxed", "device")
+    if ticket < 5:
+        D.atomic_ref(a, 1).add(D.popc(D.ballot_sync(FULL, lambda: True)) // 32)
+    if ticket >= 5:
+        D.atomic_ref(a, 1).add(D.popc(D.ballot_sync(FULL, lambda: True)) // 32)
+
+
+@D.kernel
+def leaves_by_data(a):
+    ticket = D.atomic_ref(a, 0).add(1, "relaxed", "device")
+    if ticket % 2 == 0:
+        D.atomic_ref(a, 1).add(D.popc(D.ballot_sync(FULL, lambda: True)) // 32)
+        return
+    D.atomic_ref(a, 1).add(D.popc(D.ballot_sync(FULL, lambda: True)) // 32)
+
+
+@D.kernel
 def bit_lock_by_cas(a):
     lock = D.atomic_ref(a, 0)
     while True:
@@ -160,6 +198,10 @@ THREADS = [
     waits_by_wait,
     waits_in_shared_memory,
     both_sides_shuffle,
+    two_ifs_shuffle,
+    shuffles_and_leaves,
+    apart_by_data,
+    leaves_by_data,
 ]
 
 
@@ -279,7 +321,59 @@ def uniform_branch(a, yes):
         a[t % 4] = D.shfl_sync(FULL, t, 4)
 
 
+@D.kernel
+def guarded_shuffles(a):
+    """Guards of whole warps, for all that the compiler knows."""
+    i = D.int32(D.tid(1))
+    v = i
+    if i < a.size:
+        v += D.shfl_xor_sync(FULL, v, 16)
+    a[2] = 1
+    if i < a.size:
+        v += D.shfl_xor_sync(FULL, v, 8)
+        a[i] = v
+
+
+@D.kernel
+def lanes_of_a_mask(a):
+    t = D.int32(D.thread_idx.x)
+    if t < 16:
+        t += D.shfl_xor_sync(0xFFFF, t, 8)
+        if t < 0:  # never
+            return
+        if D.lane_id < 8:
+            t += D.shfl_xor_sync(0xFF, t, 4)
+    if t >= 16 and D.lane_id >= 16:
+        t += D.shfl_xor_sync(0xFFFF0000, t, 8)
+    a[D.lane_id] = t
+
+
+@D.kernel
+def those_who_stay_shuffle(a):
+    t = D.int32(D.thread_idx.x)
+    if t >= 24:
+        return
+    a[t] = D.shfl_xor_sync(FULL, t, 8)
+    if a.size > 1000:
+        return
+    a[t] += D.shfl_down_sync(FULL, t, 1)
+
+
+@D.kernel
+def warps_of_their_own(a):
+    """Whole warps take different sides."""
+    t = D.int32(D.thread_idx.x)
+    if t < 32:
+        a[t] = D.shfl_xor_sync(FULL, t, 8)
+    else:
+        a[t] = D.shfl_xor_sync(FULL, t, 4)
+
+
 GANGS = [
+    guarded_shuffles,
+    lanes_of_a_mask,
+    those_who_stay_shuffle,
+    warps_of_their_own,
     takes_numbers,
     updates_by_cas,
     reads_and_swaps,

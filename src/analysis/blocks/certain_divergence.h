@@ -1,5 +1,5 @@
-// Barriers that some threads of a block surely miss. A barrier's condition must be the same for the
-// whole block by the language's rule; that is not proven, but what is certainly wrong is refused.
+// Errors about barriers that some threads of a block surely miss. Where those that miss it come to
+// another one, threads that run one by one meet there, as on GPUs.
 #pragma once
 
 #include <vector>
@@ -9,8 +9,11 @@
 
 namespace cuda_device::analysis {
 
-// Finds them only where the condition follows from the thread's place in the block alone, the block
-// shape is a fact, all threads come to the condition, and those that miss the barrier live on.
-std::vector<Diagnostic> certainly_divergent_barriers(const ir::Function& f);
+// One for each place in the program; see missed_operations.h for what is found.
+// Of barriers that no other thread surely comes to, whatever runs the kernel.
+std::vector<Diagnostic> errors_of_unmatched_barriers(const ir::Function& f);
+// Of all barriers that are missed, in a kernel that asks for gangs: those run a block from barrier
+// to barrier, and none of their threads waits at another one.
+std::vector<Diagnostic> errors_of_missed_barriers(const ir::Function& f);
 
 }  // namespace cuda_device::analysis

@@ -21,9 +21,10 @@ struct ExecutionPlan {
 // are run one by one only if they call a function, whatever is asked for, or may wait for each
 // other in ways in which lanes cannot:
 //   - a loop ends only when another thread has written what it reads (find_wait);
-//   - lanes on both sides of a divergent `if` come to the same operation of their warp with the
-//   same
-//     mask.
+//   - lanes of one mask come to operations of their warp on different paths, and threads of a block
+//     to barriers (missed_operations.h, exclusive_paths.h).
+// Where that is not known when compiling, lanes report a failure when they run, and threads that
+// disagree on a barrier go through it side by side (passes/barriers/predicate_barrier_regions.h).
 ExecutionPlan execution_plan(const ir::Function& f, Execution asked = Execution::Automatic);
 
 }  // namespace cuda_device::analysis

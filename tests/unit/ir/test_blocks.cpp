@@ -145,20 +145,43 @@ TEST(Blocks, BarriersInALoop) {
               ElementsAre(2, 3, 4, 5, 6, 7, 0, 1));
 }
 
-TEST(Blocks, DifferentBarriersAreAnError) {
+TEST(Blocks, ThreadsMeetAtDifferentBarriers) {
+  EXPECT_THAT(run(R"(
+    %c = lt %i, %2 : bool
+    if %c {
+      store %tile, %i, %i
+      barrier
+    } else {
+      barrier
+      %v = load %tile, %1 : int32
+      store %out, %me, %v
+    })"),
+              ElementsAre(-1, -1, 1, 1, 1, 1, 1, 1));
+  // Some come to two barriers, the others to the second one alone: they meet at the first, and then
+  // those others are gone.
+  EXPECT_THAT(run(R"(
+    %c = lt %i, %2 : bool
+    if %c { %m = barrier_count %true : int32 }
+    %n = barrier_count %true : int32
+    store %out, %me, %n)"),
+              ElementsAre(2, 2, 8, 8, 8, 8, 8, 8));
+}
+
+TEST(Blocks, BarriersOfDifferentKindsAreAnError) {
   EXPECT_THAT(
       error_of("%c = lt %i, %2 : bool if %c { barrier } else { %x = barrier_or %c : bool }"),
-      AllOf(HasSubstr("threads wait at different barriers: thread (0, 0, 0) at 'barrier'"),
+      AllOf(HasSubstr("threads wait at barriers of different kinds: thread (0, 0, 0) at 'barrier'"),
             HasSubstr("thread (2, 0, 0) at '"), HasSubstr("barrier_or")));
   // Some wait, the others go on to the next one.
-  EXPECT_THAT(error_of("%c = lt %i, %2 : bool if %c { barrier } barrier"),
-              HasSubstr("different barriers"));
+  EXPECT_THAT(error_of("%c = lt %i, %2 : bool if %c { barrier } %x = barrier_or %c : bool"),
+              HasSubstr("different kinds"));
   // The others leave the kernel: they do not count.
   EXPECT_EQ(error_of("%c = lt %i, %2 : bool if %c { barrier }"), "");
 }
 
 TEST(Blocks, PlacesAreNamedWhereTheyAreKnown) {
-  EXPECT_THAT(error_of("%c = lt %i, %2 : bool if %c { barrier !0:12:4-12:9 } barrier !0:14:4-14:9"),
+  EXPECT_THAT(error_of("%c = lt %i, %2 : bool if %c { barrier !0:12:4-12:9 } "
+                       "%x = barrier_or %c : bool !0:14:4-14:9"),
               AllOf(HasSubstr("in line 12"), HasSubstr("in line 14")));
 }
 

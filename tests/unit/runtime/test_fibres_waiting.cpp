@@ -98,6 +98,16 @@ TEST(Deadlocks, ThreadsOfDifferentMasksOrKinds) {
   expect_deadlock(ran, {{0, 31}, {1, 1}});
 }
 
+TEST(Deadlocks, ThreadsAtBarriersOfDifferentKinds) {
+  WorkerPool pool(1);
+  const Ran ran = launch_of(2, 64).run(pool, [&](const TestThread& t) {
+    if (t.block() == 0 || t.thread() % 2 == 0) return void(t.barrier(ThreadBarrier::Or, true, 1));
+    t.barrier(ThreadBarrier::And, true, 2);
+  });
+  expect_deadlock(ran, {{1, 32}, {2, 32}});
+  EXPECT_LT(ran.seconds.count(), 0.5);
+}
+
 TEST(Deadlocks, AThreadOutsideItsOwnMask) {
   WorkerPool pool(1);
   const Ran ran = launch_of(1, 32).run(pool, [&](const TestThread& t) {

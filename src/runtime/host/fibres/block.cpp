@@ -95,7 +95,7 @@ void Block::begin(uint64_t number) {
   begun_ = true;
   number_ = number;
   live_ = threads_;
-  came_ = trues_ = 0;
+  came_ = trues_ = kinds_ = 0;
   for (Warp& warp : warps_) {
     warp.awaiting = warp.at_barrier = warp.meeting = warp.asking = warp.asking_rounds = 0;
     warp.live = warp.ready = ~uint32_t{0};
@@ -241,8 +241,10 @@ void Block::fail() {
 
 // --- barriers ---
 
+// Threads at barriers of different kinds never meet.
 bool Block::finish_barrier() {
-  if (came_ == 0 || came_ != live_) return false;
+  if (came_ == 0 || came_ != live_ || !std::has_single_bit(kinds_)) return false;
+  kinds_ = 0;
   passed_ = std::exchange(came_, 0);
   passed_trues_ = std::exchange(trues_, 0);
   for (Warp& warp : warps_) {
@@ -260,6 +262,7 @@ int32_t Block::barrier(Fibre& fibre, uint32_t site, abi::ThreadBarrier kind, boo
   warp.ready &= ~bit(fibre);
   warp.at_barrier |= bit(fibre);
   ++came_;
+  kinds_ |= uint32_t{1} << static_cast<uint32_t>(kind);
   trues_ += operand;
   if (!finish_barrier()) nobody_ready(warp);
   leave(fibre);

@@ -154,8 +154,8 @@ class Block {
   uint64_t number_ = 0;
   bool begun_ = false;
   uint32_t live_ = 0;
-  // At the barrier.
-  uint32_t came_ = 0, trues_ = 0;
+  // At the barrier, wherever in the program: `kinds_` has a bit for each ThreadBarrier.
+  uint32_t came_ = 0, trues_ = 0, kinds_ = 0;
   uint32_t passed_ = 0, passed_trues_ = 0;  // of the last one that is complete
   // The rest of the round: warps from this one on, of it these lanes.
   uint32_t warp_ = 0, rest_ = 0;
