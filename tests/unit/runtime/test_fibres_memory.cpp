@@ -117,6 +117,7 @@ TEST(Stacks, AThreadHasTheStackItsImageAsksFor) {
   EXPECT_EQ(sum, 4u * 64 * (kFrame / 1000));
 }
 
+#if !defined(__SANITIZE_THREAD__)  // it keeps memory for every fibre that there was
 // Blocks one after the other, each in the memory of the one before.
 TEST(FibresMemory, DoesNotGrowWithBlocks) {
   WorkerPool pool(2);
@@ -142,7 +143,9 @@ TEST(FibresMemory, DoesNotGrowWithLaunches) {
   EXPECT_LE(mappings(), mapped + 8);
 }
 
-#if !defined(__SANITIZE_THREAD__)
+#endif
+
+#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
 // A hundred thousand threads at once.
 TEST(FibresMemory, AHundredBlocksOfTheLargestSizeAreStartedTogether) {
   WorkerPool pool(2);
