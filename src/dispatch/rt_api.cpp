@@ -38,7 +38,9 @@ void cd_rt_take_printed(std::string* text) { *text = runtime::take_printed(); }
 
 cuda_device::abi::Owner* cd_rt_take_finished() { return runtime::take_finished_owners(); }
 
-dispatch::Stream* cd_rt_stream_create() { return new dispatch::Stream; }
+dispatch::Stream* cd_rt_stream_create() {
+  return new dispatch::Stream(cuda_device::abi::StreamOptions());
+}
 dispatch::Stream* cd_rt_default_stream() { return dispatch::the_default_stream; }
 void cd_rt_stream_retain(dispatch::Stream* stream) { ++stream->holders; }
 void cd_rt_stream_release(dispatch::Stream* stream) {
@@ -148,7 +150,7 @@ void cd_rt_set_current_device(int device, dispatch::Outcome* outcome) {
 dispatch::Stream* cd_rt_device_stream(int device, const cuda_device::abi::StreamOptions* options,
                                       dispatch::Outcome* outcome) {
   return dispatch::guarded(outcome, static_cast<dispatch::Stream*>(nullptr), [=] {
-    if (device == runtime::kHostDevice) return new dispatch::Stream;
+    if (device == runtime::kHostDevice) return new dispatch::Stream(*options);
     return new dispatch::Stream(cuda_device::cuda::gpu(device).context().create_stream(*options));
   });
 }

@@ -6,64 +6,26 @@
 #include "dispatch/guarded.h"
 #include "runtime/cuda/gpu.h"
 #include "runtime/host/device.h"
-#include "support/fork.h"
+#include "runtime/host/stream_list.h"
 
 namespace cuda_device::dispatch {
-namespace {
-
-using Streams = std::vector<std::shared_ptr<runtime::HostStream>>;
-
-// Made by the first stream, which may come before other objects of this library; outlives all.
-class Known {
- public:
-  void add(const std::shared_ptr<runtime::HostStream>& stream) {
-    std::lock_guard lock(mutex());
-    if (streams_.size() >= room_) {
-      std::erase_if(streams_, [](const auto& s) { return s.expired(); });
-      room_ = 2 * streams_.size() + 16;
-    }
-    streams_.push_back(stream);
-  }
-  Streams living() {
-    Streams found;
-    std::lock_guard lock(mutex());
-    for (const auto& weak : streams_)
-      if (auto stream = weak.lock()) found.push_back(std::move(stream));
-    return found;
-  }
-
- private:
-  static ForkMutex& mutex() {
-    static ForkMutex made;
-    return made;
-  }
-  std::vector<std::weak_ptr<runtime::HostStream>> streams_;
-  size_t room_ = 16;  // then those that are gone are looked for
-};
-
-Known& known() {
-  static Known* const made = new Known;
-  return *made;
-}
-
-}  // namespace
-
 // Made at load, since a fork may come at any time afterwards.
 Stream* const the_default_stream = [] {
   auto stream = runtime::host_device().default_stream();
   return new Stream(std::static_pointer_cast<runtime::HostStream>(stream));
 }();
 
-Stream::Stream() : Stream(std::make_shared<runtime::HostStream>()) {
-  known().add(std::static_pointer_cast<runtime::HostStream>(stream));
-}
+Stream::Stream(const runtime::StreamOptions& options)
+    : Stream(std::static_pointer_cast<runtime::HostStream>(
+          runtime::host_device().create_stream(options))) {}
 
 std::vector<std::unique_ptr<Stream>> all_streams(int device) {
   std::vector<std::unique_ptr<Stream>> all;
   if (device == runtime::kHostDevice) {
     all.push_back(std::make_unique<Stream>(
         std::static_pointer_cast<runtime::HostStream>(runtime::host_device().default_stream())));
-    for (const auto& stream : known().living()) all.push_back(std::make_unique<Stream>(stream));
+    for (const auto& stream : runtime::listed_streams())
+      all.push_back(std::make_unique<Stream>(stream));
     return all;
   }
   if (!cuda::driver_works()) return all;

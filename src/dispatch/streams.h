@@ -14,7 +14,7 @@ namespace cuda_device::dispatch {
 // A handle counts its holders; queued work holds the stream itself, which may outlive its handles.
 // One of the two pointers is null: launches go to either without a virtual call.
 struct Stream {
-  Stream();  // a new one of the host
+  explicit Stream(const runtime::StreamOptions& options);  // a new one of the host
   explicit Stream(const std::shared_ptr<runtime::HostStream>& of) : stream(of), host(of.get()) {}
   explicit Stream(const std::shared_ptr<cuda::GpuStream>& of)
       : stream(of), gpu(of.get()), device(of->device()) {}

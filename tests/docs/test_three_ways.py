@@ -16,11 +16,11 @@ NAMES = {"int": "int32", "intp": "int64", "complex128": ("float64",) * 2}
 
 
 def rows():
-    """{first cell: (the guide's, NumbaPro's)} of what is typed differently."""
+    """{first cell: (the guide's, NumbaPro's, Numba's)} of what is typed differently."""
     section = PAGE.read_text().partition("## What is typed differently")[2].partition("\n## ")[0]
     lines = re.findall(r"^\| (.+) \|$", section, re.MULTILINE)
     _, *cells = [line.split(" | ") for line in lines]  # the first line names the columns
-    return {first: (guide, numbapro) for first, guide, numbapro in cells}
+    return {first: tuple(others) for first, *others in cells}
 
 
 ROWS = rows()

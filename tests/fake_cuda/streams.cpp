@@ -50,23 +50,23 @@ struct Event {
 
 class Stream {
  public:
-  Stream(CUcontext context, unsigned flags, int priority)
-      : context(context), flags(flags), priority(priority) {}
+  Stream(CUcontext context, unsigned flags, int priority, bool legacy = false)
+      : context(context), flags(flags), priority(priority), legacy(legacy) {}
   const CUcontext context;
   const unsigned flags;
   const int priority;
+  const bool legacy;  // the default stream of its context
   std::atomic<bool> capturing{false};
 
   // Work of a stream runs on its thread, which is made when there is some and stays.
   static void enqueue(const std::shared_ptr<Stream>& self, std::function<void()> work) {
-    std::unique_lock lock(self->mutex_);
-    // FAKE_CUDA_QUEUE=8: so many commands have room, a caller with more waits.
-    const auto room = static_cast<size_t>(number_from("FAKE_CUDA_QUEUE", 1L << 30));
-    self->changed_.wait(lock, [&] { return self->queue_.size() < room; });
-    self->queue_.push_back(std::move(work));
-    if (self->running_) return;
-    self->running_ = true;
-    std::thread([self] { self->run(); }).detach();
+    for (const auto& other : waited_for(*self)) {
+      if (other->idle()) continue;
+      auto reached = std::make_shared<Record>();
+      push(other, [reached] { reached->complete(); });
+      push(self, [reached] { reached->wait(); });
+    }
+    push(self, std::move(work));
   }
   bool idle() {
     const std::lock_guard lock(mutex_);
@@ -78,6 +78,19 @@ class Stream {
   }
 
  private:
+  // The streams that the work of one waits for: blocking ones and the legacy one for each other.
+  static std::vector<std::shared_ptr<Stream>> waited_for(const Stream& stream);
+
+  static void push(const std::shared_ptr<Stream>& self, std::function<void()> work) {
+    std::unique_lock lock(self->mutex_);
+    // FAKE_CUDA_QUEUE=8: so many commands have room, a caller with more waits.
+    const auto room = static_cast<size_t>(number_from("FAKE_CUDA_QUEUE", 1L << 30));
+    self->changed_.wait(lock, [&] { return self->queue_.size() < room; });
+    self->queue_.push_back(std::move(work));
+    if (self->running_) return;
+    self->running_ = true;
+    std::thread([self] { self->run(); }).detach();
+  }
   void run() {
     for (;;) {
       std::function<void()> work;
@@ -114,6 +127,22 @@ Streams& streams() {
   return *all;
 }
 
+std::vector<std::shared_ptr<Stream>> Stream::waited_for(const Stream& stream) {
+  std::vector<std::shared_ptr<Stream>> found;
+  if (stream.flags & kStreamNonBlocking) return found;
+  Streams& all = streams();
+  const std::lock_guard lock(all.mutex);
+  const auto add = [&](const std::shared_ptr<Stream>& other) {
+    if (other->context == stream.context && other->legacy != stream.legacy &&
+        !(other->flags & kStreamNonBlocking))
+      found.push_back(other);
+  };
+  for (const auto& entry : all.made) add(entry.second);
+  for (const auto& entry : all.defaults) add(entry.second);
+  for (const auto& other : all.destroyed) add(other);
+  return found;
+}
+
 // Null where there is no such stream, or no context for a default one.
 std::shared_ptr<Stream> stream_at(CUstream handle) {
   Streams& all = streams();
@@ -127,7 +156,7 @@ std::shared_ptr<Stream> stream_at(CUstream handle) {
   if (!context) return nullptr;
   const auto thread = number == kPerThreadStream ? std::this_thread::get_id() : std::thread::id();
   auto& stream = all.defaults[{context, thread}];
-  if (!stream) stream = std::make_shared<Stream>(context, 0, 0);
+  if (!stream) stream = std::make_shared<Stream>(context, 0, 0, number != kPerThreadStream);
   return stream;
 }
 
@@ -182,6 +211,7 @@ struct Launch {
       destroyed = s.times_destroyed[context];
     }
     std::vector<void*> pointers;
+    pointers.reserve(params.size());
     for (auto& bytes : params) pointers.push_back(bytes.data());
     if (on_launch) on_launch(name.c_str(), shape, shared, pointers.data());
     const std::lock_guard lock(s.mutex);

@@ -231,12 +231,15 @@ class Foreign:
         {"priority": 0},
         core.StreamOptions(),
         core.StreamOptions(nonblocking=True, priority=0),
+        core.StreamOptions(nonblocking=False),
         Foreign.StreamOptions(),
+        Foreign.StreamOptions(nonblocking=False),
     ],
 )
 def test_options_of_streams(options):
     stream = device().create_stream(options=options)
-    assert (stream.is_nonblocking, stream.priority) == (True, 0)
+    nonblocking = getattr(options, "nonblocking", True)
+    assert (stream.is_nonblocking, stream.priority) == (nonblocking, 0)
     a = np.zeros(10)
     D.launch(add, a, 1, grid=1, block=32, stream=stream)
     stream.sync()
@@ -297,7 +300,6 @@ def test_options_of_events_by_newer_names(timing, blocking):
 @pytest.mark.parametrize(
     ("create", "options", "text"),
     [
-        ("stream", {"nonblocking": False}, "nonblocking=False"),
         ("stream", core.StreamOptions(priority=-1), "priority=-1"),
         ("stream", Foreign.StreamOptions(priority=3), "priority=3"),
         ("event", {"busy_waited_sync": True}, "busy_waited_sync=True"),

@@ -233,14 +233,54 @@ def test_contiguous_arrays_are_asked_for(signature, good, bad):
 
 
 def test_a_launch_is_queued_on_its_stream(on_the_host):
-    out = np.zeros(1)
+    out, other = np.zeros(1), np.zeros(1)
+    free = cuda.stream()
     with held() as one:
         takes_two[1, 1, one.stream](out, 7)
-        time.sleep(0.1)
-        assert out[0] == 0
-        takes_two[1, 1](out, 3)  # of no stream: not behind it
-        assert out[0] == 3
+        takes_two[1, 1, free](other, 3)  # waits for no other stream
+        free.synchronize()
+        assert (out[0], other[0]) == (0, 3)
     assert out[0] == 7
+
+
+def test_what_names_no_stream_comes_after_all_streams_and_before_their_next_work(on_the_host):
+    """As CUDA's default stream."""
+    out = np.ones(1)
+    with held() as one:
+        multiplies[1, 1, one.stream](out, 7)
+        later = threading.Timer(0.1, one.release)
+        later.start()
+        takes_two[1, 1](out, 3)  # in place of what was multiplied
+        assert out[0] == 3
+        other = cuda.stream()
+        multiplies[1, 1, other](out, 7)
+        assert cuda.to_device(out).copy_to_host().tolist() == [21]
+
+
+@pytest.mark.parametrize("copies", ["to_host", "index", "to_device", "assignment", "event"])
+def test_copies_without_a_stream_come_after_all_streams(on_the_host, copies):
+    host = np.ones(1)
+    array = cuda.to_device(host)
+    with held() as one:
+        multiplies[1, 1, one.stream](array, 7)
+        later = threading.Timer(0.1, one.release)
+        later.start()
+        if copies == "to_host":
+            assert array.copy_to_host().tolist() == [7]
+        elif copies == "index":
+            assert array[0] == 7
+        elif copies == "event":
+            mark = cuda.event()
+            mark.record()
+            mark.synchronize()
+            assert array._array[0] == 7
+        else:
+            if copies == "to_device":
+                array.copy_to_device(np.array([5.0]))
+            else:
+                array[0] = 5
+            one.stream.synchronize()
+            assert array.copy_to_host().tolist() == [5]
 
 
 @cuda.autojit
@@ -291,7 +331,7 @@ def test_auto_synchronize_waits_at_the_end(on_the_host):
 
 def test_elapsed_time_is_the_time_between_the_marks(on_the_host):
     before, after = cuda.event(), cuda.event()
-    one = Held()
+    one = Held(free=True)
     before.record()
     time.sleep(0.05)
     one.release()

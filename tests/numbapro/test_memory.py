@@ -20,10 +20,10 @@ def sets(out, x):
 def queued(number, array, of_its_own=True):
     """A stream, released soon, on which a kernel sets the first element of an array of the device.
 
-    of_its_own: it is the array's default stream.
+    of_its_own: it is the array's default stream. Nothing else waits for it.
     """
-    with held() as one:
-        d = cuda.to_device(array)
+    d = cuda.to_device(array)
+    with held(free=True) as one:
         if of_its_own:
             d.stream = one.stream
         sets[1, 1, one.stream](d, number)

@@ -4,6 +4,7 @@ import contextlib
 
 import numpy as np
 from cuda import device
+from cuda.device import core
 from cuda.device.numbapro import cuda
 
 
@@ -14,10 +15,14 @@ def waits_for(flag):
 
 
 class Held:
-    """A stream whose work goes on when it is released."""
+    """A stream whose work goes on when it is released.
 
-    def __init__(self) -> None:
-        self.stream = cuda.stream()
+    free: the default stream does not wait for it, nor it for that.
+    """
+
+    def __init__(self, free=False) -> None:
+        self.own = core.Device("host").create_stream() if free else None
+        self.stream = cuda.external_stream(self.own.handle) if free else cuda.stream()
         self.flag = np.zeros(1, np.int32)
         device.launch(waits_for, self.flag, grid=1, block=1, stream=self.stream)
 
@@ -26,8 +31,8 @@ class Held:
 
 
 @contextlib.contextmanager
-def held():
-    one = Held()
+def held(free=False):
+    one = Held(free)
     try:
         yield one
     finally:

@@ -19,9 +19,9 @@ __all__ = [
 class StreamOptions:
     """Options of Device.create_stream().
 
-    nonblocking: the stream does not wait for the default stream; host streams never do, so False
-    is not implemented yet there. priority: the lower, the more urgent; on the host device None or
-    0, others are not implemented yet there.
+    nonblocking: the stream and the default stream do not wait for each other; False: each waits for
+    what was queued on the other one before. priority: the lower, the more urgent; on the host
+    device None or 0, others are not implemented yet there.
     """
 
     nonblocking: bool = True
@@ -168,8 +168,6 @@ def check_stream(options: object, host: bool = True) -> StreamOptions:
         raise TypeError(f"{caller}(): the option priority is an int, found {found!r}")
     if not host:
         return read
-    if not read.nonblocking:
-        _refuse(caller, "nonblocking", False, "no stream waits for the default stream by itself")
     if read.priority:
         _refuse(caller, "priority", read.priority, "all streams have priority 0")
     return read

@@ -3,6 +3,7 @@
 #include <stdexcept>
 
 #include "runtime/host/stream.h"
+#include "runtime/host/stream_list.h"
 #include "runtime/host/threads.h"
 
 namespace cuda_device::runtime {
@@ -18,13 +19,17 @@ int HostDevice::attribute(const std::string& name) const {
   throw std::invalid_argument("devices have no attribute '" + name + "'");
 }
 
-std::shared_ptr<Stream> HostDevice::create_stream(const StreamOptions&) {
-  return std::make_shared<HostStream>();
+std::shared_ptr<Stream> HostDevice::create_stream(const StreamOptions& options) {
+  auto made = std::make_shared<HostStream>(options.nonblocking ? StreamOrder::Free
+                                                               : StreamOrder::BesideDefault);
+  list_stream(made);
+  return made;
 }
 
 // Outlives every thread.
 std::shared_ptr<Stream> HostDevice::default_stream() {
-  static const auto* const made = new std::shared_ptr<HostStream>(std::make_shared<HostStream>());
+  static const auto* const made =
+      new std::shared_ptr<HostStream>(std::make_shared<HostStream>(StreamOrder::Default));
   return *made;
 }
 

@@ -4,8 +4,10 @@
 #include <chrono>
 #include <utility>
 
+#include "runtime/host/device.h"
 #include "runtime/host/pool.h"
 #include "runtime/host/spin.h"
+#include "runtime/host/stream_list.h"
 
 namespace cuda_device::runtime {
 namespace {
@@ -19,7 +21,23 @@ std::string text_of(const std::exception& e) {
 ForkMutex lost_mutex;
 Error* const lost_error = new Error;  // outlives every thread
 
+// Whether there ever was a stream that the default one waits for: few programs make one.
+std::atomic<bool> has_streams_beside_default{false};
+
+// The streams that the work of one waits for.
+std::vector<std::shared_ptr<HostStream>> waited_for(StreamOrder order) {
+  if (order == StreamOrder::BesideDefault)
+    return {std::static_pointer_cast<HostStream>(host_device().default_stream())};
+  auto streams = listed_streams();
+  std::erase_if(streams, [](const auto& s) { return s->options().nonblocking; });
+  return streams;
+}
+
 }  // namespace
+
+HostStream::HostStream(StreamOrder order) : order_(order) {
+  if (order == StreamOrder::BesideDefault) has_streams_beside_default = true;
+}
 
 HostStream::~HostStream() {
   if (state_.error.empty()) return;
@@ -30,6 +48,28 @@ HostStream::~HostStream() {
 Error take_lost_error() {
   std::lock_guard lock(lost_mutex);
   return std::exchange(*lost_error, Error());
+}
+
+bool HostStream::waits_for_others() const {
+  return order_ != StreamOrder::Free && has_streams_beside_default;
+}
+
+bool HostStream::busy_elsewhere() const {
+  std::lock_guard lock(state_.mutex);
+  return state_.running && state_.owner != std::this_thread::get_id();
+}
+
+// Each wait is for a mark that is in its queue already, so no two streams wait for each other.
+void HostStream::wait_for_others() {
+  if (!waits_for_others()) return;
+  for (const auto& other : waited_for(order_)) {
+    if (!other->busy_elsewhere()) continue;
+    const auto reached = std::make_shared<EventState>();
+    Item mark{work_of([reached] { reached->complete(); }), nullptr};
+    other->push(mark);
+    Item wait{nullptr, reached};
+    push(wait);
+  }
 }
 
 void HostStream::push(Item& item) {
@@ -58,6 +98,7 @@ void HostStream::post_drain() noexcept {
 }
 
 void HostStream::enqueue(std::unique_ptr<Work>& work) {
+  wait_for_others();
   Item item{std::move(work), nullptr};
   try {
     push(item);
@@ -72,6 +113,7 @@ void HostStream::record(std::shared_ptr<EventState> event) {
 }
 
 void HostStream::wait_for(std::shared_ptr<EventState> event) {
+  wait_for_others();
   Item item{nullptr, std::move(event)};
   push(item);
 }
@@ -176,6 +218,11 @@ Error HostStream::run_now(const Operation& operation, Interrupt* interrupt) {
     if (state_.owner == me) {
       lock.unlock();
       return operation();
+    }
+    if (waits_for_others()) {
+      lock.unlock();
+      wait_for_others();
+      lock.lock();
     }
     if (state_.running) {
       const Granted granted = wait_for_turn(lock, interrupt);

@@ -47,6 +47,13 @@ class EventState : public Event {
   ForkHook hook_{this};
 };
 
+// How a stream and the default stream of its device wait for each other.
+enum class StreamOrder : uint8_t {
+  Free,           // they do not
+  BesideDefault,  // each operation waits for the earlier ones of the default stream
+  Default,        // each operation waits for the earlier ones of all streams beside it
+};
+
 // Something to be done in a stream's order. What it returns, or throws, is an error, which the
 // stream keeps until the next synchronisation.
 class Work {
@@ -55,35 +62,41 @@ class Work {
   virtual Error run() = 0;
 };
 
+// The work that a function is.
+template <class F>
+std::unique_ptr<Work> work_of(F function) {
+  struct Function : Work {
+    explicit Function(F f) : function(std::move(f)) {}
+    Error run() override {
+      if constexpr (std::is_void_v<decltype(function())>) {
+        function();
+        return {};
+      } else {
+        return function();
+      }
+    }
+    F function;
+  };
+  return std::make_unique<Function>(std::move(function));
+}
+
 // A stream is empty and idle in a forked child: what was queued or running belongs to the parent.
 class HostStream : public Stream, public std::enable_shared_from_this<HostStream> {
  public:
   using Operation = std::function<Error()>;
 
-  HostStream() = default;
+  explicit HostStream(StreamOrder order = StreamOrder::Free);
   ~HostStream() override;
   int device() const override { return kHostDevice; }
   uint64_t handle() const override { return reinterpret_cast<uint64_t>(this); }
-  StreamOptions options() const override { return {true, true, 0}; }
+  StreamOptions options() const override { return {order_ == StreamOrder::Free, true, 0}; }
 
   // Takes the work, unless it throws.
   void enqueue(std::unique_ptr<Work>& work);
   // The same for a function, as Work::run; it may return nothing where there is no error.
   template <class F>
   void enqueue(F function) {
-    struct Function : Work {
-      explicit Function(F f) : function(std::move(f)) {}
-      Error run() override {
-        if constexpr (std::is_void_v<decltype(function())>) {
-          function();
-          return {};
-        } else {
-          return function();
-        }
-      }
-      F function;
-    };
-    std::unique_ptr<Work> work = std::make_unique<Function>(std::move(function));
+    std::unique_ptr<Work> work = work_of(std::move(function));
     enqueue(work);
   }
   // Runs the operation on the calling thread when all that was queued before is done; returns when
@@ -136,7 +149,11 @@ class HostStream : public Stream, public std::enable_shared_from_this<HostStream
   };
   enum class Granted : uint8_t { Yes, Interrupted, Forked };
 
-  void push(Item& item);  // takes it, unless it throws
+  // Lets what comes next wait for the streams that its order names.
+  void wait_for_others();
+  bool waits_for_others() const;
+  bool busy_elsewhere() const;  // not idle, nor with an operation that the caller is part of
+  void push(Item& item);        // takes it, unless it throws
   void post_drain() noexcept;
   void drain();
   bool take(Item& item);
@@ -147,6 +164,7 @@ class HostStream : public Stream, public std::enable_shared_from_this<HostStream
   void give_back();
   void count_one_out();
 
+  const StreamOrder order_;
   mutable State state_;
   ForkHook hook_{this};
 };

@@ -2,9 +2,12 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <mutex>
+#include <string>
 #include <thread>
 #include <vector>
 
+#include "runtime/host/device.h"
 #include "runtime/host/pool.h"
 #include "runtime/host/stream.h"
 
@@ -185,6 +188,91 @@ TEST(HostStream, AnOperationMayLaunchOnItsOwnStream) {
   });
   ASSERT_TRUE(stream->wait(20000));
   EXPECT_EQ(order, "outer(inner)queued");
+}
+
+std::shared_ptr<HostStream> beside_default() {
+  return std::static_pointer_cast<HostStream>(host_device().create_stream({false, false, 0}));
+}
+std::shared_ptr<HostStream> default_stream() {
+  return std::static_pointer_cast<HostStream>(host_device().default_stream());
+}
+
+TEST(StreamsBesideTheDefaultOne, WaitForItAndItForThem) {
+  const auto one = beside_default(), two = beside_default(), by_default = default_stream();
+  const auto free = std::make_shared<HostStream>();
+  EXPECT_FALSE(one->options().nonblocking);
+  EXPECT_FALSE(by_default->options().nonblocking);
+  EXPECT_TRUE(free->options().nonblocking);
+  auto gate = std::make_shared<EventState>();
+  std::mutex mutex;
+  std::string seen;
+  const auto adds = [&](char name) {
+    return [&, name] {
+      const std::lock_guard lock(mutex);
+      seen += name;
+    };
+  };
+  one->wait_for(gate);
+  one->enqueue(adds('1'));
+  two->enqueue(adds('2'));  // waits for no stream of its own kind
+  ASSERT_TRUE(two->wait(20000));
+  by_default->enqueue(adds('d'));
+  two->enqueue(adds('3'));
+  free->enqueue(adds('f'));
+  ASSERT_TRUE(free->wait(20000));
+  EXPECT_FALSE(by_default->wait(20));
+  EXPECT_FALSE(two->wait(20));
+  EXPECT_EQ(seen, "2f");
+  gate->complete();
+  ASSERT_TRUE(two->wait(20000));
+  EXPECT_EQ(seen, "2f1d3");
+}
+
+TEST(StreamsBesideTheDefaultOne, AreWaitedForByWhatRunsAtOnce) {
+  const auto one = beside_default(), by_default = default_stream();
+  auto gate = std::make_shared<EventState>();
+  std::atomic<int> seen{0};
+  one->wait_for(gate);
+  one->enqueue([&] { seen = 1; });
+  std::thread opens([&] {
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));
+    gate->complete();
+  });
+  EXPECT_EQ(by_default->run_now([&] { return std::to_string(seen.load()); }), "1");
+  opens.join();
+}
+
+// A signal's handler may use any stream within a launch.
+TEST(StreamsBesideTheDefaultOne, DoNotWaitForTheOperationThatUsesThem) {
+  const auto one = beside_default(), by_default = default_stream();
+  bool done = false;
+  by_default->run_now([&] {
+    one->enqueue([&] { done = true; });
+    EXPECT_TRUE(one->wait(20000));
+    by_default->run_now([] { return std::string(); });
+    return std::string();
+  });
+  EXPECT_TRUE(done);
+}
+
+// Work of several threads, by turns on either side: what a thread saw done stays done.
+TEST(StreamsBesideTheDefaultOne, NeverWaitForEachOtherInACircle) {
+  std::atomic<int> done{0};
+  std::vector<std::thread> threads;
+  for (int t = 0; t < 4; ++t)
+    threads.emplace_back([&] {
+      const auto mine = beside_default(), by_default = default_stream();
+      for (int i = 0; i < 500; ++i) {
+        int before = 0;
+        mine->enqueue([&, i] { before = i; });
+        EXPECT_EQ(by_default->run_now([&] { return std::to_string(before); }), std::to_string(i));
+        by_default->enqueue([&] { ++before; });
+        mine->enqueue([&] { done += before; });
+        EXPECT_TRUE(mine->wait(20000));
+      }
+    });
+  for (auto& thread : threads) thread.join();
+  EXPECT_EQ(done, 4 * 500 * 501 / 2);
 }
 
 }  // namespace

@@ -55,12 +55,16 @@ def _number() -> int:
 
 
 def stream() -> Stream:
-    """A new stream of the current device."""
-    return Stream(_core.create_stream(_number()))
+    """A new stream of the current device.
+
+    As CUDA's own, it and the default stream wait for each other: each operation of one comes after
+    what was queued on the other before.
+    """
+    return Stream(_core.create_stream(_number(), nonblocking=False))
 
 
 def default_stream() -> Stream:
-    """The stream of what names none."""
+    """The stream of what names none; it and those of stream() wait for each other."""
     return Stream(_core.default_stream(_number()))
 
 
@@ -202,9 +206,9 @@ class DeviceNDArray:
         return DeviceNDArray(self._array.reshape(wanted), self.stream)
 
     def _wait(self, stream: Any) -> None:
-        queue = _queue(stream) or _queue(self.stream)
-        if queue is not None:
-            queue.sync()
+        queue = _queue(stream) or _queue(self.stream) or default_stream()._stream
+        queue.record().sync()  # the default stream's mark comes after those that it waits for
+        queue.sync()  # raises what went wrong
 
     def copy_to_host(self, ary: Any = None, stream: Any = 0) -> Any:
         """A NumPy array of the elements, or `ary` filled with them.

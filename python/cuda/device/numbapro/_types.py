@@ -143,12 +143,12 @@ bool_, void = NumberType("bool"), Void()
 b1 = boolean = bool_
 int8 = i1 = char = NumberType("int8")
 int16 = i2 = short = NumberType("int16")
-int32 = i4 = int_ = intc = NumberType("int32")
-int64 = i8 = long_ = longlong = NumberType("int64")
+int32 = i4 = intc = NumberType("int32")
+int64 = i8 = int_ = long_ = longlong = NumberType("int64")
 uint8 = u1 = byte = uchar = NumberType("uint8")
 uint16 = u2 = ushort = NumberType("uint16")
-uint32 = u4 = uint = uintc = NumberType("uint32")
-uint64 = u8 = ulong = ulonglong = NumberType("uint64")
+uint32 = u4 = uintc = NumberType("uint32")
+uint64 = u8 = uint = ulong = ulonglong = NumberType("uint64")
 float32 = f4 = float_ = NumberType("float32")
 float64 = f8 = double = NumberType("float64")
 complex64 = c8 = NumberType("complex64")
@@ -168,7 +168,7 @@ for _type in NUMBERS.values():
 
 # What may stand in a signature that is text.
 _NAMES: dict[str, Type] = {name: globals()[name] for name in __all__}
-_NAMES |= {"bool": bool_, "int": int_, "long": long_, "float": float_}
+_NAMES |= {"bool": bool_, "int": int32, "long": long_, "float": float_}
 _SYNTAX = (
     *(ast.Expression, ast.Call, ast.Name, ast.Load, ast.Subscript, ast.Slice, ast.Tuple),
     *(ast.Constant, ast.List),
