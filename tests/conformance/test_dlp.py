@@ -15,6 +15,7 @@ from cuda import device as D
 from cuda.device import array_api as xp
 from cuda.device import core
 from cuda.device.errors import CompileError
+from support.array_views import check_elements, view_of
 from support.clauses import clause
 from support.dlpack import Producer, check_against_numpy
 from support.exchange import Partner
@@ -659,7 +660,8 @@ def test_a_missing_deleter_is_accepted():
 
 CAPSULES = 1_000_000 if os.environ.get("CUDA_DEVICE_LONG_TESTS") else 10_000
 NUMBERS = [*range(-3, 9), 1 << 31, 1 << 40, (1 << 62) - 1, 1 << 62, -(1 << 62), (1 << 63) - 1]
-MEMORY = np.arange(1 << 12, dtype=np.uint8)
+MEMORY = np.random.default_rng(7).integers(0, 2, 1 << 12, np.uint8)  # numbers of every format
+FORMAT_OF = {(CODES[kind], 8 * np.dtype(kind).itemsize): np.dtype(kind) for kind in FORMATS}
 
 
 def random_producer(rng):
@@ -704,9 +706,32 @@ def check_launch(producer, found):
     assert again.deleted == producer.deleted + (found is not None and producer.fields["deleter"])
 
 
+def elements_of(fields):
+    """The elements that the fields name, by NumPy alone; None where some lie outside of MEMORY."""
+    part = FORMAT_OF[fields["code"], fields["bits"]]
+    lanes = fields["lanes"]
+    dtype = part if lanes == 1 else np.dtype([(name, part) for name in "xyzw"[:lanes]])
+    steps = fields["strides"]
+    strides = None if steps is None else tuple(step * dtype.itemsize for step in steps)
+    address = MEMORY.ctypes.data + fields["byte_offset"]
+    return view_of(MEMORY, address, fields["shape"], strides, dtype)
+
+
+def check_numbers(producer, found):
+    """Whether there were few enough to compare: those of an import, and of launches in 32 bits."""
+    fields = producer.fields
+    wanted = elements_of(fields)
+    if wanted is None or wanted.size > 64:
+        return False
+    again = Producer(MEMORY, producer.versioned, flags=producer.flags, **fields)
+    check_elements(found, again if fields["bits"] == 32 else found, wanted)
+    return True
+
+
 def test_random_capsules_never_end_the_process(on_the_host):
+    """An error or the right elements."""
     rng = random.Random(7)
-    made, refused = 0, set()
+    made, compared, refused = 0, 0, set()
     for _ in range(CAPSULES):
         producer = random_producer(rng)
         use = rng.choice((D.from_dlpack, lambda x: D.asarray(x, device="cpu"), xp.from_dlpack))
@@ -721,9 +746,12 @@ def test_random_capsules_never_end_the_process(on_the_host):
             assert found.shape == producer.fields["shape"]
             # Memory that is not the host's may be copied where it lies.
             assert producer.deleted == 0 or producer.fields.get("device", (1, 0))[0] != 1
+            if "data" not in producer.fields and "device" not in producer.fields:
+                compared += check_numbers(producer, found)
         if producer.fields.get("device", (1, 0))[0] == 1:
             check_launch(producer, found)
         del found
         assert producer.deleted == int(bool(consumed and producer.fields["deleter"]))
     assert CAPSULES // 20 < made < CAPSULES
+    assert compared > made // 4
     assert BufferError in refused

@@ -14,7 +14,7 @@ def view_of(memory, address, shape, strides, dtype):
     offset = address - memory.ctypes.data
     try:
         return np.ndarray(shape, dtype, memory, offset, strides)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         return None
 
 
