@@ -6,7 +6,6 @@
 #include "dispatch/memory_api.h"
 #include "interop/dlpack_tensor.h"
 #include "interop/dlpack_type.h"
-#include "interop/readable.h"
 #include "interop/span.h"
 
 namespace cuda_device::bindings {
@@ -75,15 +74,17 @@ std::optional<Refusal> ManagedTensor::view(abi::ArrayView& view) const {
   return version_ ? dlpack::read(*version_, view) : dlpack::read(*tensor_, false, view);
 }
 
-std::optional<Refusal> ManagedTensor::read(abi::ArrayView& seen) const {
+std::optional<Refusal> ManagedTensor::read(abi::ArrayView& seen,
+                                           interop::ReadableMemory& known) const {
   const std::optional<Refusal> refusal = view(seen);
-  return refusal ? refusal : refuse_memory(seen, dlpack::bytes_of(tensor_->dtype));
+  return refusal ? refusal : refuse_memory(seen, dlpack::bytes_of(tensor_->dtype), known);
 }
 
-std::optional<Refusal> refuse_memory(const abi::ArrayView& view, int64_t item) {
+std::optional<Refusal> refuse_memory(const abi::ArrayView& view, int64_t item,
+                                     interop::ReadableMemory& known) {
   if (view.device_type == dlpack::kCuda) return std::nullopt;
   const std::optional<interop::Span> span = interop::span_of(view, item);
-  if (!span || interop::is_readable(span->low, span->high)) return std::nullopt;
+  if (!span || known.contains(span->low, span->high)) return std::nullopt;
   if (view.device_type != dlpack::kCpu) {  // at addresses that may be the GPU's
     abi::Allocation found;
     cd_rt_memory_find(span->low, &found);

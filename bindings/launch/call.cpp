@@ -1,5 +1,8 @@
 #include "bindings/launch/call.h"
 
+#include <array>
+#include <cstddef>
+
 #include "bindings/memory/block.h"
 #include "bindings/numpy.h"
 #include "bindings/source/classes.h"
@@ -193,6 +196,33 @@ static DiagCode refusal_of(PyObject* object) {
   return is_enum_member(object) ? DiagCode::argument_enum : DiagCode::argument_type;
 }
 
+// Classes of late whose objects come in by a protocol. Python gives a class another tag when the
+// class or a base of it changes, and never the same to two.
+class ProtocolClasses {
+ public:
+  bool contain(PyTypeObject* type) const {
+    const Known& known = known_[place(type)];
+    return known.type == type && known.tag == type->tp_version_tag && known.tag != 0;
+  }
+  void add(PyTypeObject* type) { known_[place(type)] = {type, type->tp_version_tag}; }
+
+ private:
+  struct Known {
+    PyTypeObject* type = nullptr;
+    unsigned tag = 0;
+  };
+  static constexpr size_t kKnown = 64;
+  static size_t place(PyTypeObject* type) {
+    return reinterpret_cast<uintptr_t>(type) / alignof(std::max_align_t) % kKnown;
+  }
+  std::array<Known, kKnown> known_;
+};
+static ProtocolClasses protocol_classes;
+
+bool Call::add_by_protocol(PyObject* object) {
+  return add_exchanged(*this, object) || add_dlpack(*this, object) || add_interface(*this, object);
+}
+
 // Exact types first, most frequent first; then subclasses; then protocols.
 void Call::add_object(PyObject* object) {
   PyTypeObject* type = Py_TYPE(object);
@@ -201,11 +231,12 @@ void Call::add_object(PyObject* object) {
   if (type == &PyFloat_Type) return add_python_float(*this, object);
   if (type == &PyBool_Type) return add_bool(object == Py_True);
   if (object == Py_None) return add_none();
+  if (protocol_classes.contain(type) && add_by_protocol(object)) return;
   if (add_own_array(*this, object)) return;
   if (PyArray_Check(object)) return add_ndarray(*this, object);
   if (PyArray_IsScalar(object, Generic)) return add_numpy_scalar(*this, object);
   if (PyTuple_Check(object)) return add_tuple(object);
-  if (add_exchanged(*this, object)) return;
+  if (add_exchanged(*this, object)) return protocol_classes.add(type);
   if (PyLong_Check(object)) return add_python_int(*this, object);  // IntEnum
   if (PyFloat_Check(object)) return add_python_float(*this, object);
   if (PyComplex_Check(object)) return add_python_complex(*this, object);
@@ -213,7 +244,7 @@ void Call::add_object(PyObject* object) {
   if (is_struct(object)) return add_struct(object);
   if (is_frozen_dataclass(object)) return add_named(object);
   if (atomic_type_of(object).is_valid()) fail(DiagCode::argument_atomics, {type_text(object)});
-  if (add_dlpack(*this, object) || add_interface(*this, object)) return;
+  if (add_dlpack(*this, object) || add_interface(*this, object)) return protocol_classes.add(type);
   fail(refusal_of(object), {"'" + type_text(object) + "'"});
 }
 

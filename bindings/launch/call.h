@@ -12,6 +12,7 @@
 #include "bindings/launch/small_vector.h"
 #include "bindings/memory/block.h"
 #include "bindings/source/function_object.h"
+#include "interop/readable.h"
 #include "interop/refusal.h"
 
 namespace cuda_device::bindings {
@@ -62,6 +63,7 @@ class Call {
   KeyBuffer key;
   Buffer<512> params;  // aligned to abi::kParamsAlign
   std::unique_ptr<Owner> owner;
+  interop::ReadableMemory readable;  // of other libraries, while arguments are read
 
   // --- for the files that read one kind of argument each ---
   void add_none();
@@ -133,6 +135,7 @@ class Call {
 
  private:
   void add_object(PyObject* object);
+  bool add_by_protocol(PyObject* object);
   void clear_all_no_alias();
   void add_tuple(PyObject* tuple);
   void add_named(PyObject* object);

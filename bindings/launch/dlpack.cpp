@@ -124,10 +124,17 @@ void live_on(Call& call, int64_t type, int number) {
   }
 }
 
+// Found in the class without making a bound method of it.
+static bool has_method(PyObject* object, const nb::object& name) {
+  PyObject* const found = _PyType_Lookup(Py_TYPE(object), name.ptr());
+  if (found && PyType_HasFeature(Py_TYPE(found), Py_TPFLAGS_METHOD_DESCRIPTOR)) return true;
+  return optional_attr(object, name).is_valid();
+}
+
 bool add_dlpack(Call& call, PyObject* object) {
-  nb::object has_device = optional_attr(object, dlpack_names().device);
-  nb::object has_dlpack = optional_attr(object, dlpack_names().dlpack);
-  if (!has_device || !has_dlpack || PyType_Check(object)) return false;
+  if (PyType_Check(object) || !has_method(object, dlpack_names().device) ||
+      !has_method(object, dlpack_names().dlpack))
+    return false;
   const ProducerDevice device = checked_device_of(call, object);
   if (device.type == dlpack::kOneApi && add_interface(call, object)) return true;
   live_on(call, device.type, device.id);
@@ -145,7 +152,7 @@ bool add_dlpack(Call& call, PyObject* object) {
   call.owners().keep(tensor->get(), tensor->deleter());
   (void)tensor->release();
   abi::ArrayView view;
-  if (std::optional<Refusal> refusal = tensor->read(view)) call.fail(*refusal);
+  if (std::optional<Refusal> refusal = tensor->read(view, call.readable)) call.fail(*refusal);
   view.read_only = view.read_only || is_read_only_beside_tensor(object, tensor->is_legacy());
   add_tensor(call, view, tensor->type());
   return true;

@@ -8,7 +8,6 @@
 #include "bindings/numpy.h"
 #include "bindings/runtime/streams.h"
 #include "dispatch/memory_api.h"
-#include "interop/readable.h"
 
 namespace cuda_device::bindings {
 namespace {
@@ -40,7 +39,7 @@ const std::array<Interface, 2>& interfaces() {
 // Numbers in memory of the process, which the host's code reads and writes like its own. False
 // where its pages are not there.
 bool add_on_host(Call& call, PyObject* object, const CudaArray& array) {
-  if (!interop::is_readable(array.span.low, array.span.high)) return false;
+  if (!call.readable.contains(array.span.low, array.span.high)) return false;
   call.live_on_host();
   if (array.stream && cd_rt_gpu_count() > 0 && waits_for_producers())
     sync_stream(stream_with_handle(array.stream).get());

@@ -323,7 +323,9 @@ std::shared_ptr<MemoryBlock> memory_of(nb::handle object) {
 // A tensor that we took over may be dropped on any thread; a producer that is Python wants the GIL.
 Imported imported(ManagedTensor managed, bool read_only) {
   abi::ArrayView view;
-  if (const std::optional<interop::Refusal> refusal = managed.read(view)) refuse_import(*refusal);
+  interop::ReadableMemory known;
+  if (const std::optional<interop::Refusal> refusal = managed.read(view, known))
+    refuse_import(*refusal);
   Imported made;
   Tensor& tensor = made.tensor;
   made.dtype = dtype_of(managed.type());

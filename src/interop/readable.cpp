@@ -24,16 +24,32 @@ bool page_is_readable(uint64_t page) {
   return result == 0 || errno != EFAULT;
 }
 
+uint64_t page_bytes() {
+  static const auto bytes = static_cast<uint64_t>(sysconf(_SC_PAGESIZE));
+  return bytes;
+}
+
 }  // namespace
 
 bool is_readable(uint64_t low, uint64_t high) {
   if (low >= high) return true;
-  static const auto page = static_cast<uint64_t>(sysconf(_SC_PAGESIZE));
+  const uint64_t page = page_bytes();
   const uint64_t first = low / page * page, last = (high - 1) / page * page;
   const bool few = last - first < kFewPages * page;  // what is readable is mapped
   if (!few && !is_mapped(first, high)) return false;
   for (uint64_t at = first; at <= last; at += few ? page : last - first)
     if (!page_is_readable(at)) return false;
+  return true;
+}
+
+bool ReadableMemory::contains(uint64_t low, uint64_t high) {
+  for (size_t i = 0; i < count_; ++i)
+    if (found_[i].low <= low && high <= found_[i].high) return true;
+  if (!is_readable(low, high)) return false;
+  if (low < high && count_ < kKept) {
+    const uint64_t page = page_bytes();
+    found_[count_++] = {low / page * page, ((high - 1) / page + 1) * page};
+  }
   return true;
 }
 

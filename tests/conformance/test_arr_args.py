@@ -1,6 +1,7 @@
 """Arrays as arguments: which are taken, which are refused (DEV-ARR-18, 21, 22, 28, 29)."""
 
 import array
+import dataclasses
 
 import ml_dtypes
 import numpy as np
@@ -200,3 +201,64 @@ def test_writable_and_read_only_arrays_are_told_apart_at_each_launch(target):
     a.flags.writeable = True
     run(add_one, a, block=4)
     assert a.tolist() == [2] * 4
+
+
+@D.kernel
+def first(out, a):
+    out[0] = a[0]
+
+
+@D.kernel
+def field(out, a):
+    out[0] = a.n
+
+
+@clause("DEV-ARR-22", "DEV-ARR-23")
+def test_a_class_that_changes_is_looked_at_anew():
+    """Launches remember which classes have arrays, and Python tells when one has changed."""
+
+    class Base:
+        pass
+
+    class Changing(Base):
+        n: int = 7
+
+    a, out = Changing(), np.zeros(1)
+    memory = {name: np.full(1, number) for name, number in (("dlpack", 3.0), ("cuda", 4.0))}
+    Changing.__dlpack__ = lambda self, **how: memory["dlpack"].__dlpack__(**how)
+    Changing.__dlpack_device__ = lambda self: (1, 0)
+    dictionary = memory["cuda"].__array_interface__ | {"version": 3}
+    for _ in range(2):
+        run(first, out, a)
+        assert out.tolist() == [3]
+    del Changing.__dlpack__
+    Base.__cuda_array_interface__ = dictionary
+    for _ in range(2):
+        run(first, out, a)
+        assert out.tolist() == [4]
+    dataclasses.dataclass(frozen=True)(Changing)
+    run(field, out, a)
+    assert out.tolist() == [7]
+    del Base.__cuda_array_interface__, Changing.__dataclass_params__
+    with pytest.raises(TypeError, match="Changing' cannot be passed to a kernel"):
+        run(first, out, a)
+
+
+@clause("DEV-ARR-23")
+def test_methods_of_one_object_count():
+    """Those that it has beside its class's, or in the place of those."""
+
+    class Having:
+        pass
+
+    class Replaced(OnlyDLPack):
+        pass
+
+    memory, out = np.full(1, 5.0), np.zeros(1)
+    for a in (Having(), Replaced(np.full(1, 6.0))):
+        a.__dlpack__, a.__dlpack_device__ = memory.__dlpack__, memory.__dlpack_device__
+        for _ in range(2):
+            run(first, out, a)
+            assert out.tolist() == [5]
+    with pytest.raises(TypeError, match="Having' cannot be passed to a kernel"):
+        run(first, out, Having())

@@ -56,5 +56,39 @@ TEST(Readable, pagesThatAreNotThere) {
 
 TEST(Readable, noBytes) { EXPECT_TRUE(is_readable(7, 7)); }
 
+// What changes meanwhile is not seen, which shows that nothing was asked.
+TEST(ReadableMemory, pagesThatWereAskedForAreKnown) {
+  const Pages pages;
+  ReadableMemory known;
+  const uint64_t third = pages.low + 3 * pages.size, fourth = third + pages.size;
+  EXPECT_TRUE(known.contains(third + 100, third + 200));
+  mprotect(pages.at(3), pages.size, PROT_NONE);
+  EXPECT_TRUE(known.contains(third, third + 8));
+  EXPECT_TRUE(known.contains(fourth - 8, fourth));
+  EXPECT_FALSE(known.contains(third - 1, third + 1));
+  EXPECT_FALSE(known.contains(fourth - 1, fourth + 1));
+  EXPECT_FALSE(ReadableMemory().contains(third, third + 8));
+}
+
+TEST(ReadableMemory, whatIsNotReadableIsNotKept) {
+  const Pages pages;
+  ReadableMemory known;
+  mprotect(pages.at(3), pages.size, PROT_NONE);
+  EXPECT_FALSE(known.contains(pages.low + 3 * pages.size, pages.low + 4 * pages.size));
+  EXPECT_FALSE(known.contains(pages.low + 3 * pages.size, pages.low + 4 * pages.size));
+  EXPECT_TRUE(known.contains(7, 7));
+  EXPECT_FALSE(known.contains(7, 8));
+}
+
+TEST(ReadableMemory, moreRangesThanAreKept) {
+  const Pages pages;
+  ReadableMemory known;
+  for (int round = 0; round < 2; ++round)
+    for (uint64_t page = 0; page < kPages; ++page) {
+      const uint64_t at = pages.low + page * pages.size;
+      EXPECT_TRUE(known.contains(at, at + 1));
+    }
+}
+
 }  // namespace
 }  // namespace cuda_device::interop
