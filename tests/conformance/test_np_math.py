@@ -19,20 +19,45 @@ ULPS = {
     "log": (1, 1), "log10": (2, 1), "log1p": (1, 1), "sqrt": (0, 0), "pow": (4, 2),
     "fabs": (0, 0), "ceil": (0, 0), "floor": (0, 0), "copysign": (0, 0), "fmod": (0, 0),
 }  # fmt: skip
-# What each is given: a lies within (0, 1), b in (1, 3), c in (-9, 9).
+SAMPLES = 160
+
+
+def _samples():
+    """{name: float64 numbers}: whole domains, sparse where they are wide."""
+    random = np.random.default_rng(1)
+
+    def signed(low, high):  # either sign, evenly spread over the exponents
+        sizes = np.exp(random.uniform(np.log(low), np.log(high), SAMPLES))
+        return sizes * random.choice([-1, 1], SAMPLES)
+
+    return {
+        "of_one": signed(1e-4, 0.999),
+        "wide": signed(1e-6, 1e5),
+        "positive": np.abs(signed(1e-30, 1e30)),
+        "from_one": 1 + np.abs(signed(1e-3, 1e10)),
+        "exponent": random.uniform(-80, 80, SAMPLES),
+        "base": np.abs(signed(1e-3, 1e3)),
+        "small": random.uniform(-9, 9, SAMPLES),
+    }
+
+
+SAMPLED = _samples()
 ARGUMENTS = {
-    **dict.fromkeys(ULPS, "a"),
-    **{"acosh": "b", "atan2": "ca", "pow": "ac", "exp": "c", "sinh": "c", "tanh": "c"},
-    **{"fabs": "c", "ceil": "c", "floor": "c", "copysign": "ac", "fmod": "cb"},
+    **dict.fromkeys(ULPS, ("wide",)),
+    **dict.fromkeys(("acos", "asin", "atanh"), ("of_one",)),
+    **dict.fromkeys(("log", "log10", "log1p", "sqrt"), ("positive",)),
+    **dict.fromkeys(("exp", "expm1", "sinh", "cosh"), ("exponent",)),
+    **{"acosh": ("from_one",), "atan2": ("wide", "small"), "pow": ("base", "small")},
+    **{"copysign": ("wide", "small"), "fmod": ("wide", "small")},
 }
 
 
 def _kernel():
-    lines = ["def k(out, a, b, c):", "    i = cuda.grid(1)", "    if i < a.size:"]
+    lines = [f"def k(out, {', '.join(SAMPLED)}):", "    i = cuda.grid(1)", "    if i < wide.size:"]
     for at, name in enumerate(ULPS):
         arguments = ", ".join(f"{each}[i]" for each in ARGUMENTS[name])
         lines.append(f"        out[{at}, i] = math.{name}({arguments})")
-    lines.append(f"        out[{len(ULPS)}, i] = math.arctan(a[i])")
+    lines.append(f"        out[{len(ULPS)}, i] = math.arctan(wide[i])")
     return made_of("\n".join(lines) + "\n", math=math)
 
 
@@ -42,13 +67,9 @@ MATH = _kernel()
 @clause("NP-MATH-01", "NP-MATH-02", "NP-MATH-03", "NP-MATH-04", "NP-MATH-05")
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
 def test_every_function_is_as_exact_as_cuda_documents(target, dtype):
-    random = np.random.default_rng(1)
-    a = random.uniform(0.01, 0.99, 96).astype(dtype)
-    b = random.uniform(1.01, 3, 96).astype(dtype)
-    c = random.uniform(-9, 9, 96).astype(dtype)
-    given = {"a": a, "b": b, "c": c}
-    out = np.zeros((len(ULPS) + 1, 96), dtype)
-    MATH[3, 32](out, a, b, c)
+    given = {name: numbers.astype(dtype) for name, numbers in SAMPLED.items()}
+    out = np.zeros((len(ULPS) + 1, SAMPLES), dtype)
+    MATH[5, 32](out, *given.values())
     for at, (name, ulps) in enumerate(ULPS.items()):
         arguments = [given[each] for each in ARGUMENTS[name]]
         wanted = [getattr(math, name)(*map(float, each)) for each in zip(*arguments, strict=True)]
