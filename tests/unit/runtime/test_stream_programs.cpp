@@ -1,6 +1,7 @@
-// Random programs of launches, copies, events and waits over four streams, beside a model that does
-// everything at once, in the order of the program. What the streams write is plain memory: a thread
-// sanitizer sees any order that is not kept, and the model's values tell any that was wrong.
+// Random programs of launches, copies, events and waits over five streams: two free ones, the
+// default one, and two that wait for it and it for them. A model does everything at once, in the
+// order of the program. What the streams write is plain memory: a thread sanitizer sees any order
+// that is not kept, and the model's values tell any that was wrong.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -10,6 +11,7 @@
 #include <deque>
 #include <random>
 
+#include "runtime/host/device.h"
 #include "runtime/host/pool.h"
 #include "runtime/host/stream.h"
 
@@ -17,7 +19,7 @@ namespace cuda_device::runtime {
 namespace {
 
 constexpr uint32_t kBlocks = 4;
-constexpr size_t kStreams = 4;
+constexpr size_t kStreams = 5, kDefault = 2;  // those after the default one stand beside it
 using Cells = std::array<uint32_t, kBlocks>;
 
 void step(Cells& cells, uint32_t block, uint32_t by) {
@@ -58,7 +60,8 @@ struct Copy : Both {
 class Program {
  public:
   explicit Program(unsigned seed) : random_(seed) {
-    for (Queue& q : queues_) q.stream = std::make_shared<HostStream>();
+    for (Queue& q : queues_) q.stream = new_stream(q);
+    queues_[kDefault].stream = std::static_pointer_cast<HostStream>(host_device().default_stream());
   }
 
   void run(int operations) {
@@ -74,10 +77,17 @@ class Program {
     std::vector<std::string> errors;  // since the last synchronisation
   };
 
+  size_t at(const Queue& q) const { return static_cast<size_t>(&q - queues_.data()); }
+
+  std::shared_ptr<HostStream> new_stream(const Queue& q) const {
+    const StreamOptions options{at(q) <= kDefault, false, 0};
+    return std::static_pointer_cast<HostStream>(host_device().create_stream(options));
+  }
+
   uint32_t any(size_t below) { return static_cast<uint32_t>(random_() % below); }
 
   void operation(Queue& q) {
-    switch (any(12)) {
+    switch (any(14)) {
       case 0:
       case 1:
       case 2:
@@ -95,6 +105,9 @@ class Program {
         return adopt(q);
       case 10:
         return any(2) ? fail(q) : replace(q);
+      case 11:
+      case 12:
+        return meet(q);
       default:
         return any(2) ? synchronise(q) : wait_for_copy();
     }
@@ -143,6 +156,21 @@ class Program {
     });
   }
 
+  // Reads another stream's cells where the two wait for each other without events.
+  void meet(Queue& q) {
+    const size_t beside = kDefault + 1 + any(kStreams - kDefault - 1);
+    if (at(q) < kDefault) return;
+    Queue& other = queues_[at(q) == kDefault ? beside : kDefault];
+    mix(q.model, other.model);
+    const auto mixes = [&q, &other] { mix(q.real, other.real); };
+    if (any(2)) return q.stream->enqueue(mixes);
+    q.stream->run_now([mixes] {
+      mixes();
+      return std::string();
+    });
+    EXPECT_EQ(q.real, q.model);
+  }
+
   void fail(Queue& q) {
     const std::string text = "error " + std::to_string(any(1000));
     q.errors.push_back(text);
@@ -155,11 +183,12 @@ class Program {
   // The new stream goes on where the old one, which has no other holder, will have ended. Its
   // errors are reported to the next wait for the device.
   void replace(Queue& q) {
+    if (at(q) == kDefault) return;
     lost_.insert(lost_.end(), q.errors.begin(), q.errors.end());
     q.errors.clear();
     auto end = std::make_shared<EventState>();
     q.stream->record(end);
-    q.stream = std::make_shared<HostStream>();
+    q.stream = new_stream(q);
     q.stream->wait_for(end);
   }
 
