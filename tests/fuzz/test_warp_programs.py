@@ -68,6 +68,10 @@ CONSTRUCTS = {
     "atomics in shared memory": r"D\.atomic_ref\(sa_i4",
     "tickets": r"D\.atomic_ref\(at_i4",
     "shared memory": r"^ +sh_\w+\[t\] = v\d+$",
+    "barriers in branches": r"^ +sh_\w+\[t\] = D\.\w+\(.*\n +D\.syncthreads\(\)",
+    "votes of blocks": r"D\.syncthreads_(count|and|or)\(",
+    "meetings in two ifs": r"^ +if \(not v\d+\):\n +\S+ = D\.(\w+_sync|syncthreads_\w+)\(",
+    "meetings in both branches": r"^ +else:\n +\S+ = D\.(\w+_sync|syncthreads_\w+)\(",
 }
 
 

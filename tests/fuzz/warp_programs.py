@@ -2,7 +2,8 @@
 
 What a program does is the same in whatever order threads run, as long as those of one mask are on
 one path: a mask is all that a path has (what a ballot tells before a branch, activemask after it),
-or a part of that which its own threads agree on. What a shuffle reads from a lane that takes no
+or a part of that which its own threads agree on. In one program of five they meet on different
+paths too (warp_apart.py). What a shuffle reads from a lane that takes no
 part is replaced. Shared memory is read where a thread that takes part has written, after a barrier
 or a syncwarp and before the next one.
 """
@@ -13,8 +14,9 @@ import random
 from dataclasses import dataclass, field, replace
 
 from .positions import axes
+from .warp_apart import WarpApart
 from .warp_expressions import BLOCK, LANE, THREAD, VALUES, WARP, WIDE, number, op
-from .warp_meetings import COMMUTING, FULL, Path, WarpMeetings
+from .warp_meetings import COMMUTING, FULL, Path
 from .warp_tree import (
     NAMES,
     ActiveMask,
@@ -71,9 +73,10 @@ class WarpProgram:
         return f"from cuda import device as D\n\n\n{helper}{text}"
 
 
-class WarpGenerator(WarpMeetings):
+class WarpGenerator(WarpApart):
     def __init__(self, seed: int):
         self.random = random.Random(seed)
+        self.parts = random.Random(seed ^ 0xA9A7).random() < 0.2  # a program without is as it was
         self.block = self.random.choice(BLOCKS)
         self.size = 1
         for extent in axes(self.block):
@@ -226,6 +229,7 @@ class WarpGenerator(WarpMeetings):
             kinds += [(2, self.reduction), (0.7, self.total)]
             kinds += [(1, self.block_scan)] if p.block else []
         kinds += [(1, self.counted)] if p.block else []
+        kinds += [(4, self.apart)] if self.parts else []
         nested = [(3, self.branch), (1.5, self.loop_of_each), (1, self.branch_of_warps)]
         nested += [(1, self.loop_of_all)]
         nested += [(2, self.leave)] if self.may_leave else []

@@ -61,8 +61,10 @@ unsigned swapped(unsigned bits) {
   return (bits & kEqual) | (bits & kLess ? kGreater : 0) | (bits & kGreater ? kLess : 0);
 }
 
+// A variable is taken for unchanged: it decides whether threads can meet, and not whether they do.
 bool same_value(const Inst& a, const Inst& b) {
-  return &a == &b || (a.op == Op::Const && b.op == Op::Const && a.type == b.type && a.imm == b.imm);
+  return &a == &b || (a.op == b.op && a.type == b.type && a.imm == b.imm &&
+                      (a.op == Op::Const || a.op == Op::SlotLoad));
 }
 
 bool are_different_constants(const Inst& a, const Inst& b) {
@@ -73,7 +75,7 @@ bool are_different_constants(const Inst& a, const Inst& b) {
 bool exclude(Decision a, Decision b) {
   a = without_not(a);
   b = without_not(b);
-  if (a.condition == b.condition) return a.holds != b.holds;
+  if (same_value(*a.condition, *b.condition)) return a.holds != b.holds;
   const unsigned x = relation(a), y = relation(b);
   if (x == 0 || y == 0) return false;
   const Inst &a0 = *a.condition->operands[0], &a1 = *a.condition->operands[1];
