@@ -199,3 +199,25 @@ def test_complex_numbers_of_small_blocks(block, target):
     D.launch(turned, q, z, wide, out, grid=2, block=block)
     assert (q == 4j).all()
     assert (out == wide - z.astype(np.complex128) ** 2).all()
+
+
+@D.kernel
+def real(q, w, n):
+    i = D.tid(1)
+    v = D.int32(0)
+    for _ in range(n):
+        v = ~D.int32(w[i] / 3)
+        q[i] = D.complex64(D.float32(v))
+        q[i] *= D.complex64(w[i])
+        D.syncthreads()
+    q[i] += D.complex64(D.float32(v))
+
+
+@pytest.mark.parametrize("block", [2, 4, 8])
+def test_complex_numbers_without_an_imaginary_part_in_small_blocks(block, target):
+    """LLVM makes a zero extension of a shuffle with zeros, too."""
+    w = np.arange(2 * block) + 0.5
+    q = np.zeros(w.shape, np.complex64)
+    D.launch(real, q, w, 2, grid=2, block=block)
+    v = ~(w / 3).astype(np.int32)
+    assert np.array_equal(q, (v * w.astype(np.float32) + v).astype(np.complex64))

@@ -16,9 +16,23 @@ namespace {
 
 ScalarKind kind_of(const Inst& store) { return store.operands.back()->type.scalar(); }
 
+// Zeros that LLVM does not see through: from others it makes zero extensions, and LLVM 22 cannot
+// select every one of which it needs four of eight lanes, with AVX-512.
+Value* hidden(llvm::IRBuilder<>& b, Value* zeros) {
+  const unsigned bits = zeros->getType()->getScalarSizeInBits();
+  if (bits != 32 && bits != 64) return zeros;
+  llvm::Type* floats =
+      with_lanes_of(zeros->getType(), bits == 32 ? b.getFloatTy() : b.getDoubleTy());
+  Value* fenced = b.CreateIntrinsic(llvm::Intrinsic::arithmetic_fence, {floats},
+                                    {llvm::Constant::getNullValue(floats)});
+  return b.CreateBitCast(fenced, zeros->getType());
+}
+
 // Integers of twice the bits, whose low halves are the one vector's and high halves the other's.
 Value* joined(llvm::IRBuilder<>& b, Value* low, Value* high) {
   const unsigned width = lanes_of(low->getType());
+  const auto* zeros = llvm::dyn_cast<llvm::Constant>(high);
+  if (zeros && zeros->isNullValue()) high = hidden(b, high);
   llvm::SmallVector<int, 2 * kMostLanes> order;
   for (unsigned i = 0; i < width; ++i)
     order.insert(order.end(), {static_cast<int>(i), static_cast<int>(width + i)});
@@ -62,8 +76,7 @@ Value* Access::stored_bits(const Inst& store) {
   return c_.b.CreateBitCast(all, integer_like(all->getType()));
 }
 
-// Shuffles where they do: LLVM 22 cannot select every zero extension of which it needs four of
-// eight lanes, with AVX-512.
+// Shuffles where they do, which need no zero extensions.
 Value* Access::packed(const std::vector<const Inst*>& stores, llvm::Type* record) {
   const auto fields = fields_of_one_size(stores, record->getScalarSizeInBits() / 8);
   std::vector<Value*> parts;
