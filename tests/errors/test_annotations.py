@@ -263,9 +263,6 @@ def annotations_that_are_no_types(a, n):
     # error at `5`: a number is no type that kernels have
     # hint: numbers are declared with int, float, bool or a format such as device.float32
     y: 5 = n
-    # error at `tuple[int, int]`: the annotation 'tuple[...]' is not implemented yet
-    # hint: the page not-implemented of the documentation lists what is planned
-    z: tuple[int, int] = a.shape
 
 
 @D.kernel
@@ -315,3 +312,37 @@ def test_a_local_variable_of_another_format_is_refused():
 @pytest.mark.parametrize("program", bad)
 def test_bad_programs(program):
     program.check()
+
+
+@bad.kernel(FLOATS, 3)
+def tuples_of_another_form(a, n):
+    # error at `(n, 2)`: 't' is declared a tuple of 3 elements, but the value is (int, int)
+    # hint: convert it explicitly, or change the annotation
+    t: tuple[int, int, int] = (n, 2)
+    # error at `n + 1`: 'u' is declared a tuple, but the value is int
+    # hint: convert it explicitly, or change the annotation
+    u: tuple[bool, ...] = n + 1
+    # error at `(n, a[0])`: element 1 of 'v' is declared int32, but the value is float32
+    # hint: convert it explicitly, or change the annotation
+    v: tuple[D.float32, D.int32] = (n, a[0])
+
+
+@D.func
+def halves(pair: tuple[D.float64, tuple[int, ...]]) -> tuple[D.float64, D.float64]:
+    return pair[0] / 2, pair[1][1] / 2
+
+
+@D.kernel
+def tuples(out, given: tuple[int, ...]):
+    wide: tuple[D.int64, D.float32] = (given[0], 0.5)
+    empty: tuple[()] = ()
+    nested: tuple[D.float64, tuple[int, ...]] = (1, (2, 3, 4))
+    out[0] = wide[0] << 40
+    out[1], out[2] = halves(nested)
+    out[3] = len(empty) + given[1] + wide[1]
+
+
+def test_tuples_are_declared_by_their_elements(target):
+    out = np.zeros(4)
+    D.launch(tuples, out, (1, 2), grid=1, block=1)
+    assert out.tolist() == [1 << 40, 0.5, 1.5, 2.5]

@@ -7,6 +7,7 @@
 #include "frontend/diagnosis/diagnosis.h"
 #include "frontend/expressions.h"
 #include "frontend/operators/convert.h"
+#include "frontend/parameters.h"
 #include "frontend/records/records.h"
 
 namespace cuda_device::frontend {
@@ -18,6 +19,8 @@ constexpr const char* kConstExpr = "device.ConstExpr";
 struct Declared {
   Value type;                // Unknown: nothing, or an error that was reported
   bool of_constant = false;  // ConstExpr: the value is a constant expression
+  // tuple[...]: what stands in the brackets
+  const Node* elements = nullptr;
 };
 
 // The value that is declared, for messages.
@@ -102,6 +105,11 @@ static Declared declared_by(Context& ctx, const Node* annotation) {
   if (generic && (!known || bound->second.kind == BindingKind::Object)) {
     const Value base = expr(ctx, generic->value);
     if (base.is_entity(kConstExpr)) return {expr(ctx, generic->slice), true};
+    if (base.is_entity("builtins.tuple")) {
+      Declared tuple;
+      tuple.elements = generic->slice;
+      return tuple;
+    }
     if (std::optional<Value> array = array_hint(ctx, base, generic->slice)) return {*array};
     if (!base.is_unknown())
       not_implemented(ctx, annotation, "the annotation '" + type_text(base) + "[...]'");
@@ -169,6 +177,26 @@ static Value as_declared(Context& ctx, const Subject& subject, const Value& type
   return as_hinted(ctx, subject, type, std::move(value));
 }
 
+// tuple[A, B], tuple[A, ...] and tuple[()]; of a named tuple the fields stay what they are.
+static Value as_tuple(Context& ctx, const Subject& subject, const Node* slice, const Value& value) {
+  const auto* several = syntax::as<syntax::Tuple>(slice);
+  const auto declared = several
+                            ? std::vector<const Node*>(several->elts.begin(), several->elts.end())
+                            : std::vector<const Node*>{slice};
+  const bool repeats = declared.size() == 2 && is_ellipsis(declared[1]);
+  const auto* tuple = value.as<Value::Tuple>();
+  if (!tuple || !(repeats || tuple->elements.size() == declared.size()))
+    return mismatch(ctx, subject,
+                    repeats ? "a tuple" : "a tuple of " + count_text(declared.size(), "element"),
+                    value);
+  Value::Tuple converted = *tuple;
+  for (size_t i = 0; i < converted.elements.size(); ++i)
+    converted.elements[i] =
+        annotated(ctx, declared[repeats ? 0 : i], tuple->elements[i], subject.node,
+                  "element " + std::to_string(i) + " of " + subject.what);
+  return converted;
+}
+
 Value annotated(Context& ctx, const Node* annotation, Value value, const Node* node,
                 const std::string& what) {
   if (!annotation) return value;
@@ -177,6 +205,7 @@ Value annotated(Context& ctx, const Node* annotation, Value value, const Node* n
   if (value.contains_unknown()) return value;
   if (declared.of_constant && !value.is_constant_expression())
     return wrong_kind(ctx, DiagCode::constant_expected, node, value, {what, type_text(value)});
+  if (declared.elements) return as_tuple(ctx, {annotation, node, what}, declared.elements, value);
   if (declared.type.is_unknown()) return value;
   return as_declared(ctx, {annotation, node, what}, declared.type, std::move(value));
 }
