@@ -3,11 +3,14 @@
 Where nothing is asked for, the compiler chooses, by what threads may wait for.
 """
 
+import time
+
 import cloudpickle
 import numpy as np
 import pytest
 from cuda import device as D
 from support.launching import run
+from support.sources import executed
 from support.targets import use_target
 
 FULL = 0xFFFFFFFF
@@ -409,6 +412,23 @@ def test_lanes_that_need_not_wait_finish(kernel):
 
 def test_a_branch_of_whole_warps_keeps_lanes():
     assert plan_of(uniform_branch, counts(), np.bool_(True)).startswith("gangs: ")
+
+
+STEP = """
+    v += D.shfl_xor_sync(-1, v, {step})
+    if a[t + {k}] == {k}:
+        return
+"""
+
+
+def test_many_early_returns_are_looked_at_soon():
+    """Each operation of the warp is under the conditions of all returns before it."""
+    head = "@D.kernel\ndef kernel(a):\n    t = D.int32(D.thread_idx.x)\n    v = t\n"
+    steps = "".join(STEP.format(k=k, step=k % 31 + 1) for k in range(300))
+    kernel = executed(f"{head}{steps}    a[t] = v\n")["kernel"]
+    begin = time.process_time()
+    assert plan_of(kernel, counts(400)).startswith("gangs: ")
+    assert time.process_time() - begin < 10
 
 
 # --- what is asked for ---

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <optional>
 #include <set>
+#include <span>
 #include <vector>
 
 #include "analysis/analysis.h"
@@ -23,10 +24,11 @@ using ir::Op;
 struct Decision {
   const Inst* condition;
   bool holds;
+  size_t number = 0;  // of its place in the program
 };
 
 Decision without_not(Decision d) {
-  while (d.condition->op == Op::Not) d = {d.condition->operands[0], !d.holds};
+  while (d.condition->op == Op::Not) d = {d.condition->operands[0], !d.holds, d.number};
   return d;
 }
 
@@ -109,19 +111,24 @@ class Paths {
     for (const Inst* inst : b.insts) {
       if (!path_.empty() && wanted_(*inst)) found_.push_back({inst, path_});
       for (size_t side = 0; side < inst->regions.size(); ++side) {
-        if (inst->op == Op::If) path_.push_back({inst->operands[0], side == 0});
+        if (inst->op == Op::If) decide(*inst, side == 0);
         block(inst->regions[side]);
         if (inst->op == Op::If) path_.pop_back();
       }
       if (inst->op != Op::If) continue;
       // Those that are still here went the other way.
       for (const size_t side : {0, 1})
-        if (ends_in_jump(inst->regions[side])) path_.push_back({inst->operands[0], side == 1});
+        if (ends_in_jump(inst->regions[side])) decide(*inst, side == 1);
     }
     path_.resize(before);
   }
 
+  void decide(const Inst& branch, bool holds) {
+    path_.push_back({branch.operands[0], holds, ++decisions_});
+  }
+
   const P& wanted_;
+  size_t decisions_ = 0;
   std::vector<Decision> path_;
   std::vector<Operation> found_;
 };
@@ -129,6 +136,14 @@ class Paths {
 template <class P>
 std::vector<Operation> operations(const ir::Function& f, const P& wanted) {
   return Paths<P>(f, wanted).take();
+}
+
+// What each decides after the paths have parted.
+using Decisions = std::span<const Decision>;
+std::pair<Decisions, Decisions> after_parting(const Operation& a, const Operation& b) {
+  const auto same = [](const Decision& x, const Decision& y) { return x.number == y.number; };
+  const auto [x, y] = std::ranges::mismatch(a.path, b.path, same);
+  return {{x, a.path.end()}, {y, b.path.end()}};
 }
 
 // ---- meetings of a warp ----
@@ -196,8 +211,9 @@ Pair exclusive_meetings(const ir::Function& f) {
       operations(f, [](const Inst& i) { return ir::meets_warp(i.op) && i.op != Op::ActiveMask; });
   std::optional<Conditions> conditions;
   const auto part_lanes = [&](const Operation& a, const Operation& b) {
-    for (const Decision& x : a.path)
-      for (const Decision& y : b.path) {
+    const auto [of_a, of_b] = after_parting(a, b);
+    for (const Decision& x : of_a)
+      for (const Decision& y : of_b) {
         if (!exclude(x, y)) continue;
         if (!conditions) conditions.emplace(f);
         if (!conditions->is_uniform_in_gangs(*x.condition)) return true;
