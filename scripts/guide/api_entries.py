@@ -17,6 +17,7 @@ from cuda.device import (
     core,
     errors,
     numbapro,
+    random,
 )
 from cuda.device.numbapro import _devices, _jit, _memory
 
@@ -338,6 +339,11 @@ def _device_page() -> str:
     return _page("cuda.device", introduction, sections)
 
 
+def _random_page() -> str:
+    functions = "\n\n".join(_entry(getattr(random, name), name) for name in random.__all__)
+    return _page("cuda.device.random", random.__doc__, {"Functions": functions})
+
+
 def _core_page() -> str:
     sections = {
         title: "\n\n".join(_entry(getattr(core, name), name) for name in names)
@@ -416,5 +422,6 @@ def pages() -> dict[str, str]:
         "device.md": _device_page(),
         "core.md": _core_page(),
         "errors.md": _errors_page(),
+        "random.md": _random_page(),
         "numbapro.md": _numbapro_page(),
     }

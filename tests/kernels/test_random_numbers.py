@@ -56,3 +56,22 @@ def test_kernels_draw_what_the_host_draws(target):
     assert abs(out.mean() - 0.5) < 0.03
     assert abs(normals.mean()) < 0.1
     assert abs(normals.std() - 1) < 0.1
+
+
+@D.kernel
+def rolls(low, high, seed, out):
+    i = D.tid(1)
+    for k, x in enumerate(random.integers(low, high, seed, i, 3)):
+        out[i, k] = x
+
+
+def test_integers_are_those_of_the_host_and_cover_their_range(target):
+    out = np.zeros((256, 4), np.int64)
+    for low, high in ((1, 7), (-3, -2), (-(1 << 31), 1 << 31)):
+        run(rolls, np.int64(low), np.int64(high), np.uint64(7), out, grid=2, block=128)
+        wanted = [[int(x) for x in random.integers(low, high, 7, i, 3)] for i in range(256)]
+        assert out.tolist() == wanted
+        bits = [[int(x) for x in random.bits(7, i, 3)] for i in range(256)]
+        assert out.tolist() == [[low + ((high - low) * x >> 32) for x in row] for row in bits]
+        assert low <= out.min() < low + max((high - low) / 64, 1)
+        assert high - max((high - low) / 64, 1) <= out.max() < high

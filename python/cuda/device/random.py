@@ -6,14 +6,15 @@ random numbers: as easy as 1, 2, 3" (2011).
 
     from cuda.device import random
     u = random.uniform(seed, i, step)  # four float32
+    dice = random.integers(1, 7, seed, i, step)  # four int64 of 1 to 6
 """
 
 import math
 from typing import Any
 
-from cuda.device._formats import float32, uint32, uint64
+from cuda.device._formats import float32, int64, uint32, uint64
 
-__all__ = ["bits", "normal", "philox", "uniform"]
+__all__ = ["bits", "integers", "normal", "philox", "uniform"]
 
 _LOW = 0xFFFFFFFF
 _ROUNDS = 10
@@ -45,6 +46,25 @@ def _halves(x: Any) -> Any:
 def bits(seed: Any, stream: Any, step: Any = 0) -> Any:
     """Four random uint32. seed, stream, step: integers from 0 to 2**64 - 1."""
     return philox((*_halves(step), *_halves(stream)), _halves(seed))
+
+
+def integers(low: Any, high: Any, seed: Any, stream: Any, step: Any = 0) -> Any:
+    """Four random int64 from low to high - 1, at most 2**32 different ones; as in `bits` otherwise.
+
+    Each number of a range of n is as likely as any other, up to n parts in 2**32.
+    """
+    a, b, c, d = bits(seed, stream, step)
+    first, count = int64(low), uint64(int64(high) - int64(low))
+    return (
+        first + _below(count, a),
+        first + _below(count, b),
+        first + _below(count, c),
+        first + _below(count, d),
+    )
+
+
+def _below(count: Any, x: Any) -> Any:
+    return int64((count * uint64(x)) >> uint64(32))
 
 
 def uniform(seed: Any, stream: Any, step: Any = 0) -> Any:
