@@ -424,16 +424,6 @@ def in_every_second_round(a):
 
 
 @D.kernel
-def after_an_early_return(a):
-    if a.size > 100:
-        return
-    if D.tid(1) > 1:
-        return
-    if D.tid(1) == 1:
-        D.syncthreads()
-
-
-@D.kernel
 def of_nested_conditions(a):
     if D.thread_idx.y == 0:
         a[0] = 1
@@ -441,7 +431,7 @@ def of_nested_conditions(a):
             D.syncthreads()
 
 
-CERTAIN = [in_every_second_round, after_an_early_return, of_nested_conditions]
+CERTAIN = [in_every_second_round, of_nested_conditions]
 
 
 @clause("DEV-BLK-05", partial=CERTAINLY)

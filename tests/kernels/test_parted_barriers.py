@@ -186,6 +186,28 @@ def test_threads_that_leave_let_those_at_a_barrier_go(target, block):
 
 
 @D.kernel
+def some_left_before(out):
+    """Whoever waits for threads that leave may do so where others have left."""
+    s = D.shared_array(128, D.int32)
+    t = D.int32(D.thread_idx.x)
+    s[t] = 3 * t
+    if t >= 20:
+        return
+    if t < 10:
+        D.syncthreads()
+        out[t] = s[t + 10]
+    else:
+        s[t] = 5 * t
+
+
+@BLOCKS
+def test_threads_wait_for_others_to_leave_where_some_have(target, block):
+    assert launch(some_left_before, block=block) == [5 * (t + 10) for t in range(10)] + [-1] * (
+        block - 10
+    )
+
+
+@D.kernel
 def hardly_ever(out, more):
     t = D.int32(D.thread_idx.x)
     if t < 16:
@@ -288,6 +310,7 @@ PARTED = {
     leaves_early: (),
     as_often_as_it_likes: (),
     one_sided: (True,),
+    some_left_before: (),
     hardly_ever: (False,),
     by_helper: (),
     by_roles: (np.zeros(64, np.int32), np.zeros(64, np.int32)),

@@ -205,8 +205,9 @@ class ReachWalk final : public Walk {
   };
 
   void come_to(const Inst& inst, const Threads& here) override {
-    if (ir::is_barrier(inst.op))
-      barriers_.push_back({{&inst, condition()}, perhaps_ == 0, here, alive()});
+    if (!ir::is_barrier(inst.op)) return;
+    const bool surely = perhaps_ == 0 && alive().count() == positions().threads();
+    barriers_.push_back({{&inst, condition()}, surely, here, alive()});
   }
   Threads in_iterations(const std::vector<int64_t>& trips, const Threads& here) const override {
     return here & those(trips, [](int64_t n) { return n > 0; });

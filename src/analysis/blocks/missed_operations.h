@@ -24,7 +24,7 @@ struct MissedOperation {
 std::vector<MissedOperation> missed_barriers(const ir::Function& f);
 
 // Those of them that some threads surely come to while the others come to no barrier at all: they
-// wait for threads to leave the kernel.
+// wait for threads to leave the kernel, as none has before.
 std::vector<MissedOperation> unmatched_barriers(const ir::Function& f);
 
 // The first operation of a warp of whose mask some threads are on another path; null: none. Where
