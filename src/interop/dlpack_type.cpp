@@ -1,5 +1,6 @@
 #include "interop/dlpack_type.h"
 
+#include <array>
 #include <iterator>
 
 namespace cuda_device::interop::dlpack {
@@ -25,17 +26,29 @@ constexpr TypeCode kCodes[] = {
 #include "support/scalar.def"
 };
 
+// By type code and by sixteenths of the bits: a launch looks for each of its tensors.
+constexpr size_t kCodeEnd = 16, kSizeEnd = 5;
+constexpr int8_t kNone = -1;
+constexpr auto kKinds = [] {
+  std::array<std::array<int8_t, kSizeEnd>, kCodeEnd> kinds{};
+  for (auto& row : kinds) row.fill(kNone);
+  for (int i = 0; i < kScalarCount; ++i)
+    kinds[kCodes[i]][static_cast<size_t>(bits_of(static_cast<ScalarKind>(i))) / 16] =
+        static_cast<int8_t>(i);
+  return kinds;
+}();
+
 // Lanes are not looked at.
 std::optional<ScalarKind> part_of(DataType type) {
   if (type.code == kComplex) {
     if (type.bits != 64 && type.bits != 128) return std::nullopt;
     type = {kFloat, static_cast<uint8_t>(type.bits / 2), 1};
   }
-  for (int i = 0; i < kScalarCount; ++i) {
-    auto kind = static_cast<ScalarKind>(i);
-    if (bits_of(kind) == type.bits && kCodes[i] == type.code) return kind;
-  }
-  return std::nullopt;
+  const size_t size = type.bits / size_t{16};
+  if (type.code >= kCodeEnd || size >= kSizeEnd) return std::nullopt;
+  const int8_t found = kKinds[type.code][size];
+  if (found == kNone || bits_of(static_cast<ScalarKind>(found)) != type.bits) return std::nullopt;
+  return static_cast<ScalarKind>(found);
 }
 
 bool has_vectors(DataType type) { return type.code != kBool && type.code != kComplex; }
