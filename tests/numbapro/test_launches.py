@@ -1,5 +1,6 @@
 """Launches of NumbaPro's dialect: arguments, streams, events, shared memory, arrays of others."""
 
+import re
 import threading
 import time
 
@@ -227,6 +228,45 @@ def test_contiguous_arrays_are_asked_for(signature, good, bad):
     with pytest.raises(LaunchTypeError, match=r"is declared .*, but the array is not contiguous"):
         kernel[1, 1](bad)
     cuda.jit(signature.replace("::1", ":"))(lambda a: None)[1, 1](bad)
+
+
+@cuda.autojit
+def has_much_shared_memory(out):
+    held = cuda.shared.array(6000, float32)
+    given = cuda.shared.array(0, float32)
+    out[cuda.grid(1)] = held[0] + given[0]
+
+
+LAUNCHES_THAT_ARE_NONE = {
+    "no blocks": ((0, 1), "leave it out: if n > 0: kernel[grid, block](...)"),
+    "no threads": ((1, 0), "leave it out: if n > 0: kernel[grid, block](...)"),
+    "many threads": ((1, 2048), "smaller blocks and more: kernel[(n + 255) // 256, 256](...)"),
+    "many along axes": ((1, (64, 64)), "use smaller blocks, such as"),
+    "four axes": (((1, 1, 1, 1), 1), "grid is an int or a tuple of one to three ints"),
+    "a text": (("a", 1), "grid is an int or a tuple of one to three ints"),
+    "a float": ((1.5, 1), "rounded up it is (n + 255) // 256"),
+    "many blocks": ((1 << 40, 1), "range(cuda.grid(1), n, cuda.gridsize(1))"),
+    "wide grid": (
+        (1 << 30, 1024),
+        "int64(cuda.blockIdx.x) * cuda.blockDim.x + cuda.threadIdx.x",
+    ),
+    "no stream": ((1, 1, "q"), "give a stream of cuda.stream(), an object with __cuda_stream__"),
+    "few bytes": ((1, 1, 0, -1), "sharedmem in the launch of kernel"),
+    "many bytes": ((1, 1, 0, 1 << 30), "sharedmem in the launch of kernel"),
+    "bytes in all": ((1, 1, 0, 220000), "and 220000 from sharedmem"),
+}
+
+
+@pytest.mark.parametrize("name", LAUNCHES_THAT_ARE_NONE)
+def test_errors_of_launches_name_what_the_dialect_has(name):
+    configuration, said = LAUNCHES_THAT_ARE_NONE[name]
+    with pytest.raises(device.errors.LaunchError) as raised:
+        has_much_shared_memory[configuration](np.zeros(4))
+    text = str(raised.value)
+    assert said in text
+    assert not re.search(r"\bdevice\.|launch\(|\b(grid|block|shared|stream)=|keyword", text)
+    for named in re.findall(r"\bcuda\.(\w+)", text):
+        assert hasattr(cuda, named)
 
 
 # --- streams ---

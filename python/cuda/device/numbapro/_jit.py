@@ -10,8 +10,9 @@ from typing import Any, NamedTuple, NoReturn
 import numpy as np
 from cuda.device import _core
 from cuda.device._decorators import _parts_of_fast_math
-from cuda.device.errors import LaunchOverflowError, LaunchTypeError
+from cuda.device.errors import LaunchError, LaunchOverflowError, LaunchTypeError
 from cuda.device.numbapro._memory import DeviceNDArray, Stream, argument_of, is_cuda_array
+from cuda.device.numbapro._messages import in_own_words
 from cuda.device.numbapro._types import (
     NUMBERS,
     ArrayType,
@@ -320,7 +321,11 @@ class CUDAKernel:
             self._packed(at, each, want)
             for at, (each, want) in enumerate(zip(arguments, declared, strict=True))
         ]
-        _core.launch(self._kernel, *packed, **options)
+        try:
+            _core.launch(self._kernel, *packed, **options)
+        except LaunchError as error:
+            error.args = (in_own_words(str(error)),)
+            raise
         self._specialised[self._types(arguments)] = None
 
     def _types(self, arguments: tuple[Any, ...]) -> tuple[Type, ...]:
