@@ -98,6 +98,11 @@ static std::optional<Value> numba_attribute(Context& ctx, const syntax::Attribut
   return error(ctx, DiagCode::foreign_use, node, {written(node, node->attr), ours});
 }
 
+// What numbers have where they are no arrays of no dimension.
+static bool is_of_numbers(std::string_view name) {
+  return name == "real" || name == "imag" || name == "conjugate";
+}
+
 // Numbers are arrays of no dimension.
 static Value number_attribute(Context& ctx, const syntax::Attribute* node, const Value& base) {
   const std::string& name = node->attr;
@@ -199,7 +204,7 @@ Value attribute(Context& ctx, const syntax::Attribute* node) {
     return no_attribute(ctx, node, base, {"value", "name"});
   }
   if (base.is_number()) return number_attribute(ctx, node, base);
-  if (base.is_complex())
+  if (base.is_complex() && (ctx.policy.has_views || is_of_numbers(node->attr)))
     if (std::optional<Value> found_here = complex_attribute(ctx, node->attr, base))
       return *found_here;
   if (base.is<Value::Module>() || base.is<Value::Object>())

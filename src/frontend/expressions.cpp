@@ -26,6 +26,8 @@ using syntax::NodeKind;
 // Entities that are numbers become them; the others keep their name until something is done with
 // them.
 static Value entity_value(Context& ctx, const std::string& name, const Node* node) {
+  if (const char* hint = refused_name(ctx.policy, name))
+    return error(ctx, DiagCode::foreign_call, node, {public_name(name), hint});
   const Intrinsic* intrinsic = find_intrinsic(name);
   if (!intrinsic) return Value(Value::Entity{name});
   if (is_of_another_language(ctx.policy, *intrinsic))
@@ -52,6 +54,28 @@ static Value complex_literal(const Context& ctx, const syntax::Value& v) {
   return complex_constant(code, v.real, v.imag);
 }
 
+// A constant that a language without objects does not have; empty: it has it.
+static std::string object_text(const syntax::Value& v) {
+  using Kind = syntax::Value::Kind;
+  switch (v.kind) {
+    case Kind::String:
+    case Kind::BrokenString:
+      return "the string '" + v.text + "'";
+    case Kind::Enum:
+      return "the member '" + v.text + "' of an enumeration";
+    case Kind::Vector:
+      return "a " + v.text;
+    case Kind::Record:
+      return "an instance of a class";
+    case Kind::Tuple:
+      return v.named ? "a named tuple" : "";
+    case Kind::Other:
+      return "an object of class '" + v.text + "'";
+    default:
+      return "";
+  }
+}
+
 static Value int_literal(Context& ctx, const syntax::Value& v, const Node* node) {
   const TypeCode code = v.typed ? code_of(v.format) : ctx.policy.int_literal(v.integer);
   if (!v.typed && !is_weak(code) && !fits(v.integer, code))
@@ -74,6 +98,9 @@ static std::optional<Value> negative_literal(Context& ctx, const syntax::UnaryOp
 }
 
 static Value literal(Context& ctx, const syntax::Value& v, const Node* node) {
+  if (!ctx.policy.has_objects)
+    if (const std::string what = object_text(v); !what.empty())
+      return error(ctx, DiagCode::no_objects, node, {what});
   using Kind = syntax::Value::Kind;
   switch (v.kind) {
     case Kind::None:
@@ -89,8 +116,6 @@ static Value literal(Context& ctx, const syntax::Value& v, const Node* node) {
     case Kind::Complex:
       return complex_literal(ctx, v);
     case Kind::String:
-      if (!ctx.policy.has_objects)
-        return error(ctx, DiagCode::no_objects, node, {"the string '" + v.text + "'"});
       return Value(Value::Text{v.text});
     case Kind::BrokenString:
       return error(ctx, DiagCode::broken_string, node, {v.text});
@@ -141,6 +166,7 @@ static int tuple_depth(const Value& value) {
 }
 
 bool spread(Context& ctx, const syntax::Starred* starred, std::vector<Value>& into) {
+  if (lacks(ctx, starred)) return false;
   const Value sequence = expr(ctx, starred->value);
   const auto elements = all_elements(ctx, sequence, starred->value);
   if (elements) into.insert(into.end(), elements->begin(), elements->end());
@@ -219,7 +245,7 @@ static Value expr_by_kind(Context& ctx, const Node* node) {
 
 Value expr(Context& ctx, const Node* node) {
   const Level level(ctx.levels);
-  if (too_deep(ctx, node)) return Value::unknown();
+  if (too_deep(ctx, node) || lacks(ctx, node)) return Value::unknown();
   Value v = expr_by_kind(ctx, node);
   ctx.inference.met_unknown |= v.contains_unknown();
   return v;
@@ -240,6 +266,8 @@ Value binding_value(Context& ctx, const syntax::Binding& b, const Node* node,
     case Kind::Function:
       return Value::Function{b.function, ctx.program.functions.at(b.function).name};
     case Kind::Class:
+      if (!ctx.policy.has_objects)
+        return error(ctx, DiagCode::no_objects, node, {"the class '" + name + "'"});
       return Value::Class{record_type(ctx.session, b.type)};
     case Kind::Module:
       return Value(Value::Module{b.name});
@@ -251,6 +279,8 @@ Value binding_value(Context& ctx, const syntax::Binding& b, const Node* node,
       return tuple_of(ctx, std::move(elements), node);
     }
     case Kind::Partial: {
+      if (!ctx.policy.has_objects)
+        return error(ctx, DiagCode::no_objects, node, {"the partial function '" + name + "'"});
       Value::Partial partial{{}, b.names};
       for (const syntax::Binding& part : b.parts)
         partial.values.push_back(binding_value(ctx, part, node, name));

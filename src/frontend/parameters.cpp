@@ -201,6 +201,8 @@ void bind_kernel_arguments(Context& ctx) {
   const size_t extra = given.size() - std::min(given.size(), parameters.size());
   const size_t positional = f.args ? f.args->posonlyargs.size() + f.args->args.size() : 0;
   const Node* rest = f.args ? f.args->vararg : nullptr;
+  if (rest) lacks(ctx, "vararg", rest);
+  if (f.args && f.args->kwarg) lacks(ctx, "kwarg", f.args->kwarg);
   if (extra > 0 && !rest) {
     error_at(ctx, DiagCode::too_many_arguments, f.span,
              {f.name, count_text(parameters.size(), "argument"), were_given(given.size()),

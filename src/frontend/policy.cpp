@@ -74,8 +74,15 @@ TypeCode widened(TypeCode c) {
 
 std::string_view no_own_name(std::string_view) { return {}; }
 
+constexpr LanguageNames kGuideNames = {
+    .module = "cuda.device",
+    .decorator = "@cuda.device.kernel",
+    .own_prefix = "device.",
+    .other_prefix = "numbapro.",
+};
+
 constexpr Policy kDevice = {
-    .name = DialectName::Device,
+    .names = &kGuideNames,
     .int_literal = device_int_literal<weak_int>,
     .float_literal = weak_float,
     .complex_literal = weak_complex,
@@ -107,7 +114,6 @@ constexpr Policy kDevice = {
 // The same with builtin numbers of 64 bits.
 constexpr Policy device_of_64_bits() {
   Policy policy = kDevice;
-  policy.name = DialectName::Device64;
   policy.int_literal = device_int_literal<wide_int>;
   policy.float_literal = wide_float;
   policy.complex_literal = policy.weakest_complex = wide_complex;
@@ -188,11 +194,40 @@ std::string_view numbapro_own_name(std::string_view name) {
 
 TypeCode numbapro_math_argument(TypeCode c) { return is_float(c) || is_complex(c) ? c : f8; }
 
-constexpr LanguageNames kGuideNames = {"@cuda.device.kernel", "device.", "numbapro."};
-constexpr LanguageNames kNumbaProNames = {"@cuda.jit", "numbapro.", "device."};
+constexpr RefusedSyntax kNumbaProRefusedSyntax[] = {
+#define SYNTAX(ast_class, name, hint) {ast_class, name, hint},
+#include "frontend/numbapro.def"
+};
+constexpr RefusedName kNumbaProRefusedNames[] = {
+#define NAME(entity, hint) {entity, hint},
+#include "frontend/numbapro.def"
+};
+constexpr OwnHint kNumbaProHints[] = {
+#define HINT(code, hint) {DiagCode::code, hint},
+#include "frontend/numbapro.def"
+};
+constexpr OwnWords kNumbaProWords[] = {
+#define WORDS(of_guide, own) {of_guide, own},
+#include "frontend/numbapro.def"
+};
+constexpr DiagCode kNumbaProAbsent[] = {
+#define ABSENT(code) DiagCode::code,
+#include "frontend/numbapro.def"
+};
+constexpr LanguageNames kNumbaProNames = {
+    .module = "cuda.device.numbapro",
+    .decorator = "@cuda.jit",
+    .own_prefix = "numbapro.",
+    .other_prefix = "device.",
+    .refused_syntax = kNumbaProRefusedSyntax,
+    .refused_names = kNumbaProRefusedNames,
+    .hints = kNumbaProHints,
+    .words = kNumbaProWords,
+    .absent = kNumbaProAbsent,
+};
 
 constexpr Policy kNumbaPro = {
-    .name = DialectName::NumbaPro,
+    .names = &kNumbaProNames,
     .int_literal = numbapro_int_literal,
     .float_literal = f8,
     .complex_literal = c16,
@@ -222,10 +257,6 @@ constexpr Policy kNumbaPro = {
 };
 
 }  // namespace
-
-const LanguageNames& language_names(const Policy& policy) {
-  return policy.name == DialectName::NumbaPro ? kNumbaProNames : kGuideNames;
-}
 
 const Policy& policy_of(DialectName name) {
   switch (name) {

@@ -14,8 +14,10 @@ enum class LoopRule : uint8_t {
   BeforeLoop,  // those outside of the loop decide; values assigned in the loop are converted
 };
 
+struct LanguageNames;
+
 struct Policy {
-  DialectName name;
+  const LanguageNames* names;  // language_names.h
 
   // Types of literals. A weak literal stays exact until it meets a fixed format.
   TypeCode (*int_literal)(__int128 value);

@@ -37,7 +37,9 @@ std::string formats() {
   return out;
 }
 
-std::string fill(const char* text, const std::vector<std::string>& args) {
+}  // namespace
+
+std::string filled(const char* text, const std::vector<std::string>& args) {
   static constexpr std::string_view kFormats = "{formats}";
   std::string out;
   for (const char* p = text; *p; ++p) {
@@ -55,13 +57,13 @@ std::string fill(const char* text, const std::vector<std::string>& args) {
   return out;
 }
 
-}  // namespace
-
 bool is_code(uint16_t number) { return number < std::size(kDiagInfo); }
 
 const DiagInfo& info(DiagCode code) { return kDiagInfo[static_cast<size_t>(code)]; }
-std::string message_of(const Diagnostic& d) { return fill(info(d.code).message, d.args); }
-std::string hint_of(const Diagnostic& d) { return fill(info(d.code).hint, d.args); }
+std::string message_of(const Diagnostic& d) { return filled(info(d.code).message, d.args); }
+std::string hint_of(const Diagnostic& d) {
+  return d.hint.empty() ? filled(info(d.code).hint, d.args) : d.hint;
+}
 
 bool is_same(const Diagnostic& a, const Diagnostic& b) {
   return a.code == b.code && a.span == b.span && a.args == b.args;

@@ -38,11 +38,14 @@ struct Diagnostic {
   std::vector<Note> notes;
   std::string context;  // "in kernel 'vec_add', specialised for (...)"; filled in by the driver
   Span caret{};         // the sign of an operator within span, if known: shown as ^ among ~
+  std::string hint{};   // in place of the code's, where a language has words of its own
 };
 
 // Message with the arguments filled in, one line, no place.
 std::string message_of(const Diagnostic& d);
 std::string hint_of(const Diagnostic& d);
+// A text with the arguments in place of "{0}" ...
+std::string filled(const char* text, const std::vector<std::string>& args);
 
 // What compiles, and may not be what was meant. Lines count from that of the function's definition:
 // a kernel from the disk may stand elsewhere by now.

@@ -122,7 +122,7 @@ def assigned_attributes(a):
     a.size = 3  # error at `a.size`: 'size' of array[float64, 2] cannot be assigned
     # hint: names and elements of arrays can
     a.shape[0] = 3  # error at `a.shape[0]`: an element of (int64, int64) cannot be assigned
-    # hint: tuples do not change; elements of device.local_array(shape, dtype) do
+    # hint: tuples do not change; elements of cuda.local.array(shape, dtype) do
 
 
 @cuda.autojit

@@ -77,11 +77,11 @@ def python_objects(out):
     # hint: its kernels have numbers, arrays, and tuples of numbers; types are named by type objects
     # ... such as float32
     d = {}  # error at `{}`: a dict is not supported in kernels
-    # hint: kernels have numbers, tuples, structs and arrays only
+    # hint: kernels have numbers, tuples and arrays only
     e = {1, 2}  # error at `{1, 2}`: a set is not supported in kernels
     # hint: use a tuple
     f = [1, 2]  # error at `[1, 2]`: a list is not supported in kernels
-    # hint: use a tuple, or device.local_array(shape, dtype) for elements that change
+    # hint: use a tuple, or cuda.local.array(shape, dtype) for elements that change
     out[0] = 1
     print(1)  # error at `print(1)`: print() is not in this dialect
     # hint: store what is to be seen in an array; kernels of @cuda.device.kernel print
@@ -227,9 +227,8 @@ def other_loops(out, a):
         # ... (int32, int32)
         # hint: go through the indices: for i in range(n)
         out[0] = v
-    for v in zip(a, a):  # error at `zip(a, a)`: a 'for' loop goes over range() or xrange() only,
-        # ... found zip
-        # hint: count, and compute the values in the loop
+    for v in zip(a, a):  # error at `zip`: 'zip' cannot be used in a kernel
+        # hint: a 'for' loop goes over range() or xrange() only: go through the indices
         out[0] = v[0]
 
 

@@ -101,7 +101,7 @@ def complex_operators(out, z):
 @cuda.autojit
 def bits_of_floats(out):
     out[0] = 1.0 & 2  # error at `1.0 & 2` on `&`: '&' needs integers, found 'float64' and 'int32'
-    # hint: convert with int() or a fixed format such as device.int32()
+    # hint: convert with int() or a fixed format such as int32()
 
 
 @clause("NP-ARITH-05", "NP-ARITH-07")

@@ -86,13 +86,15 @@ def test_the_result_beside_or_in_front_of_the_arguments(target):
     assert out.tolist() == [32767, 3]
 
 
+half = lambda v: v * 0.5  # noqa: E731
+
+
+def plus(v, w):
+    return v + w / 4
+
+
 @cuda.jit("int32(int32)", device=True)
 def rounds_within(n):
-    half = lambda v: v * 0.5  # noqa: E731
-
-    def plus(v, w):
-        return v + w / 4
-
     return plus(half(n + 0.75), n)
 
 
@@ -102,7 +104,7 @@ def calls_rounds_within(out):
 
 
 @clause("NP-NPM-09")
-def test_a_signature_is_not_that_of_functions_within(target):
+def test_a_signature_is_not_that_of_functions_that_are_called(target):
     """Their arguments and results keep their types; the one result is converted."""
     out = np.zeros(6)
     calls_rounds_within[1, 6](out)

@@ -274,6 +274,7 @@ void bind_parameter(Context& ctx, const syntax::Function& f, size_t i, const Val
                     const Node* source) {
   const syntax::arg* p = all_parameters_of(f)[i];
   const bool one = p != f.args->vararg && p != f.args->kwarg;
+  if (!one && lacks(ctx, p == f.args->vararg ? "vararg" : "kwarg", p)) return;
   const std::string what = "parameter '" + p->name + "'";
   Value value = in_signature(ctx, f, i + 1, given, what, source);
   if (one) value = annotated(ctx, p->annotation, value, p, what);

@@ -42,7 +42,8 @@ static std::string unpacking_hint(const Context& ctx, const Node* source, size_t
   const auto bound = ctx.instance->function->bindings.find(call ? call->func : nullptr);
   const bool known = bound != ctx.instance->function->bindings.end();
   const std::string& name = known ? bound->second.name : "";
-  if ((name == "device.tid" || name == "device.grid_size") && count <= 3)
+  const Intrinsic* position = find_intrinsic(name);
+  if (position && (position->op == Op::Tid || position->op == Op::GridSize) && count <= 3)
     return "write " + written(call->func, "tid") + "(" + std::to_string(count) +
            "), which gives one value for each dimension";
   return "tuples can; read the elements of an array by index";
@@ -99,7 +100,10 @@ static void unpack(Context& ctx, const syntax::Tuple* target, const Value& value
   const std::optional<std::vector<Value>> elements = unpacked(ctx, target, value, source);
   for (size_t i = 0; i < target->elts.size(); ++i) {
     const Node* one = target->elts[i];
-    if (auto* starred = syntax::as<syntax::Starred>(one)) one = starred->value;
+    if (auto* starred = syntax::as<syntax::Starred>(one)) {
+      lacks(ctx, starred);
+      one = starred->value;
+    }
     assign(ctx, one, elements ? (*elements)[i] : Value::unknown(), source);
   }
 }

@@ -191,6 +191,7 @@ static void statement_by_kind(Context& ctx, const Node* node, bool tail) {
 static void statement(Context& ctx, const Node* node, bool tail) {
   const Level level(ctx.levels);
   if (too_deep(ctx, node)) return;
+  lacks(ctx, node);  // and is lowered all the same, for what it assigns
   const auto outer =
       std::exchange(ctx.diagnosis.began, {ctx.diagnosis.blamed, ctx.diagnosis.diagnostics.size()});
   statement_by_kind(ctx, node, tail);

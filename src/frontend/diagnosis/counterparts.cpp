@@ -1,5 +1,6 @@
 #include "frontend/diagnosis/counterparts.h"
 
+#include <algorithm>
 #include <optional>
 
 #include "frontend/diagnosis/diagnosis.h"
@@ -9,7 +10,7 @@ namespace cuda_device::frontend {
 namespace {
 
 constexpr std::pair<std::string_view, std::string_view> kCounterparts[] = {
-#define COUNTERPART(guide, numbapro) {guide, numbapro},
+#define COUNTERPART(one, other) {one, other},
 #include "frontend/diagnosis/counterparts.def"
 };
 
@@ -38,14 +39,56 @@ Value another_language(Context& ctx, const Intrinsic& intrinsic, const Node* nod
                 own ? kernels + " write " + public_name(*own) : kernels + " have no such name"});
 }
 
-std::string in_language(const Policy& policy, const std::string& hint) {
-  if (!hint.starts_with(language_names(policy).other_prefix)) return hint;
-  const size_t end = hint.find_first_not_of("abcdefghijklmnopqrstuvwxyz_.");
-  const std::string entity = hint.substr(0, end);
-  if (const std::optional<std::string> own = counterpart(policy, entity))
-    return public_name(*own) + hint.substr(entity.size());
+static void replace_all(std::string& text, std::string_view what, std::string_view by) {
+  for (size_t at = 0; (at = text.find(what, at)) != std::string::npos; at += by.size())
+    text.replace(at, what.size(), by);
+}
+
+// A name of another language's module as the policy's writes it; empty: it has no such name.
+static std::string own_spelling(const Policy& policy, const std::string& entity) {
+  if (const std::optional<std::string> own = counterpart(policy, entity)) return public_name(*own);
   const Intrinsic* intrinsic = find_intrinsic(entity);
-  return intrinsic && is_of_another_language(policy, *intrinsic) ? "" : hint;
+  const bool is_type = intrinsic && intrinsic->role == Intrinsic::Role::Type &&
+                       policy.operator_type(intrinsic->code, intrinsic->code);
+  return is_type ? entity.substr(entity.rfind('.') + 1) : "";
+}
+
+// Whether it has them all.
+static bool spell_names(const Policy& policy, std::string& text) {
+  bool all = true;
+  static constexpr std::string_view kOfNames =
+      "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.";
+  const std::string_view prefix = language_names(policy).other_prefix;
+  for (size_t at = 0; (at = text.find(prefix, at)) != std::string::npos;) {
+    size_t end = std::min(text.find_first_not_of(kOfNames, at), text.size());
+    while (text[end - 1] == '.') --end;
+    const bool begins = at == 0 || kOfNames.find(text[at - 1]) == std::string_view::npos;
+    const std::string own = begins ? own_spelling(policy, text.substr(at, end - at)) : "";
+    if (!own.empty()) text.replace(at, end - at, own);
+    all &= !own.empty() || !begins;
+    at = own.empty() ? end : at + own.size();
+  }
+  return all;
+}
+
+std::string in_language(const Policy& policy, std::string hint) {
+  return spell_names(policy, hint) ? hint : "";
+}
+
+std::string hint_in_language(const Policy& policy, const Diagnostic& diagnostic) {
+  const LanguageNames& names = language_names(policy);
+  std::string hint = hint_of(diagnostic);
+  for (const OwnHint& own : names.hints)
+    if (own.code == diagnostic.code) hint = filled(own.hint, diagnostic.args);
+  for (const OwnWords& words : names.words) replace_all(hint, words.those_of_a_hint, words.its_own);
+  spell_names(policy, hint);
+  return hint;
+}
+
+const char* refused_name(const Policy& policy, std::string_view entity) {
+  for (const RefusedName& refused : language_names(policy).refused_names)
+    if (refused.entity == entity) return refused.hint;
+  return nullptr;
 }
 
 }  // namespace cuda_device::frontend

@@ -3,8 +3,10 @@
 
 #include <algorithm>
 
+#include "frontend/diagnosis/counterparts.h"
 #include "frontend/diagnosis/suggest.h"
 #include "frontend/diagnosis/unsupported.h"
+#include "frontend/language_names.h"
 
 namespace cuda_device::frontend {
 namespace {
@@ -48,6 +50,7 @@ static bool is_called_where_it_stands(const Instance& i) {
 
 Value error_at(Context& ctx, DiagCode code, Span span, std::vector<std::string> args, Span caret) {
   Diagnostic d{code, span, std::move(args), {}, "", caret};
+  d.hint = hint_in_language(ctx.policy, d);
   for (const Instance* i = ctx.instance; i && i->call; i = i->parent)
     if (!is_called_where_it_stands(*i))
       d.notes.push_back({i->call->span, "in '" + i->function->name + "', called here"});
@@ -138,8 +141,12 @@ Value unknown_name(Context& ctx, const Node* node, const std::string& name) {
   if (ctx.instance->webs->is_hidden(name)) return silent(ctx);
   if (const std::string ours = foreign_name_hint(ctx.policy, name); !ours.empty())
     return error(ctx, DiagCode::foreign_name, node, {name, ours});
-  if (const std::string ours = name_in_module(ctx.policy, name); !ours.empty())
-    return error(ctx, DiagCode::name_of_module, node, {name, ours});
+  const std::string ours = name_in_module(ctx.policy, name);
+  if (ours == name)  // of the module itself
+    return error(
+        ctx, DiagCode::unknown_module, node,
+        {name, "from " + std::string(language_names(ctx.policy).module) + " import " + name});
+  if (!ours.empty()) return error(ctx, DiagCode::name_of_module, node, {name, ours});
   if (const std::string statement = import_of(name); !statement.empty())
     return error(ctx, DiagCode::unknown_module, node, {name, statement});
   std::vector<std::string> candidates;
@@ -186,7 +193,7 @@ Value unsupported(Context& ctx, const Node* node) {
     default:
       return slicing(ctx, node);
   }
-  const Refusal refusal = refusal_of(what);
+  const Refusal refusal = refusal_of(ctx.policy, what);
   if (refusal.planned) return not_implemented(ctx, node, refusal.name, refusal.hint);
   return error(ctx, DiagCode::unsupported_syntax, node, {refusal.name, refusal.hint});
 }

@@ -31,6 +31,10 @@ Value not_implemented(Context& ctx, const Node* node, const std::string& what,
 Value unknown_name(Context& ctx, const Node* node, const std::string& name);
 // Syntax that kernels do not have.
 Value unsupported(Context& ctx, const Node* node);
+// Whether the language of the kernel does not have what others have: reports it. By the node's
+// class in Python's ast, or by another name of language_names.h.
+bool lacks(Context& ctx, const Node* node);
+bool lacks(Context& ctx, std::string_view ast_class, const Node* node);
 
 // Slices of arguments and tuples.
 Value slicing(Context& ctx, const Node* node);

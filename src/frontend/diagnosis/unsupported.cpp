@@ -1,5 +1,8 @@
 #include "frontend/diagnosis/unsupported.h"
 
+#include "frontend/diagnosis/diagnosis.h"
+#include "frontend/language_names.h"
+
 namespace cuda_device::frontend {
 namespace {
 
@@ -47,9 +50,40 @@ constexpr Entry kRefused[] = {
     {"TemplateStr", "a t-string", kNoObjects},
 };
 
+// Of syntax/node.def.
+constexpr std::string_view kClassNames[] = {
+    "Unsupported",
+#define NODE(name, fields) #name,
+#define CHILD(f)
+#define OPT(f)
+#define CHILDREN(f)
+#define TEXT(f)
+#define TEXT_AS(f, p)
+#define OPER(f)
+#define OPERS(f)
+#define TEXTS(f)
+#define VALUE(f)
+#include "syntax/node.def"
+};
+
 }  // namespace
 
-Refusal refusal_of(const std::string& ast_class) {
+bool lacks(Context& ctx, std::string_view ast_class, const Node* node) {
+  for (const RefusedSyntax& own : language_names(ctx.policy).refused_syntax) {
+    if (ast_class != own.ast_class) continue;
+    error(ctx, DiagCode::unsupported_syntax, node, {own.name, own.hint});
+    return true;
+  }
+  return false;
+}
+
+bool lacks(Context& ctx, const Node* node) {
+  return lacks(ctx, kClassNames[static_cast<size_t>(node->kind)], node);
+}
+
+Refusal refusal_of(const Policy& policy, const std::string& ast_class) {
+  for (const RefusedSyntax& own : language_names(policy).refused_syntax)
+    if (ast_class == own.ast_class) return {own.name, own.hint, false};
   for (const Entry& e : kPlanned)
     if (ast_class == e.ast_class) return {e.name, e.hint, true};
   for (const Entry& e : kRefused)

@@ -3,6 +3,8 @@
 
 #include <string>
 
+#include "frontend/policy.h"
+
 namespace cuda_device::frontend {
 
 struct Refusal {
@@ -12,6 +14,6 @@ struct Refusal {
 };
 
 // The refusal of a Python construct, by the name of its class in Python's ast.
-Refusal refusal_of(const std::string& ast_class);
+Refusal refusal_of(const Policy& policy, const std::string& ast_class);
 
 }  // namespace cuda_device::frontend

@@ -299,6 +299,7 @@ static std::optional<Value> compare_objects(Context& ctx, CompareOp op, const Va
 static Value compare_values(Context& ctx, CompareOp op, const Value& a, const Value& b,
                             const Node* node, const Node* left, const Node* right) {
   if (a.contains_unknown() || b.contains_unknown()) return Value::unknown();
+  if (is_identity(op) && lacks(ctx, "Is", node)) return Value::unknown();
   ctx.at(node);
   if (op == CompareOp::In || op == CompareOp::NotIn)
     return contains(ctx, op, a, b, node, left, right);
