@@ -8,6 +8,7 @@ seam only in front of the IR. Which dialect it is, only the policy and formats o
 differs stands in policies and tables. Of Python sources the last is checked alone.
 """
 
+import ast
 import re
 import sys
 from pathlib import Path
@@ -23,13 +24,36 @@ LIBCUDA = re.compile(
     r"|Pointer|Graph)(?:[A-Z]\w*)?\b|\bCU(?:[a-z]\w*)\b"
 )
 DIALECT = re.compile(r"numbapro|dialect", re.I)
-# A comparison or a case: a name that is handed on is none.
-_DIALECT_NAME = r"(?:frontend::)?DialectName::\w+"
+# Ways to ask in C++. A name that is handed on, or a default, is none.
+_EQUALS = r"(?:[!=]=|<=>)"
+_DIALECT_NAME = r"(?:\w+::)*DialectName::\w+"
+_OF_DIALECT = r"(?:[\w:]|\.|->|\(\))*(?i:dialect)\w*(?:\(\))?"  # request.dialect, its_dialect()
+_OF_POLICY = r"(?:[\w:]|\.|->|\(\))*(?i:policy)\w*(?:\([^()]*\))?"
+_PREFIX = r"(?:decorator|own_prefix|other_prefix)"
+_OF_NAMES = rf"(?:names|name|{_PREFIX})"
 ASKS_DIALECT = re.compile(
-    rf"[!=]=\s*{_DIALECT_NAME}|{_DIALECT_NAME}\s*[!=]=|\bcase\s+{_DIALECT_NAME}|\bpolicy\.name\b"
-    r"|\bdialect\w*\s*(?:[!=]=|\bin\b|\bis\b)|[!=]=\s*[\"'](?:numbapro|guide|guide64)[\"']"
+    "|".join(
+        (
+            rf"{_EQUALS}\s*{_DIALECT_NAME}|{_DIALECT_NAME}\s*{_EQUALS}|\bcase\s+{_DIALECT_NAME}",
+            r"\busing\s+enum\s+(?:\w+::)*DialectName",
+            rf"{_OF_DIALECT}\s*(?:{_EQUALS}|[<>]=?\s*\w|\?)|{_EQUALS}\s*{_OF_DIALECT}",
+            rf"\b(?:if|while|switch)\s*\(\s*!?\s*{_OF_DIALECT}",
+            # As a number it can be anything; as one of the names it is a request.
+            rf"(?<!kDialectNames\[)\bstatic_cast<(?![^>]*DialectName)[^>]*>\(\s*{_OF_DIALECT}|\bto_underlying\({_OF_DIALECT}",
+            rf"&\s*{_OF_POLICY}\s*{_EQUALS}|{_EQUALS}\s*&\s*{_OF_POLICY}",
+            rf"{_OF_POLICY}(?:\.|->){_OF_NAMES}\s*{_EQUALS}|{_EQUALS}\s*{_OF_POLICY}(?:\.|->){_OF_NAMES}",
+            rf"\.{_PREFIX}\s*{_EQUALS}|\.{_PREFIX}\.\w+\(",
+            r"(?i:\w*numbapro\w*)",  # a string, a function of the policy, a table of it
+        )
+    )
 )
-MAY_ASK = ("src/frontend/policy.cpp", "src/frontend/request.h")
+ASKS = "asks which dialect it is, which a policy answers"
+NAMES_OF_DIALECTS = {"guide", "guide64", "numbapro"}
+MAY_ASK = (
+    *("src/frontend/policy.cpp", "src/frontend/request.h", "src/frontend/language_names.h"),
+    "bindings/launch/key.cpp",  # the format of launches
+)
+COMMENT = re.compile(r"//[^\n]*|/\*.*?\*/|^\s*#\s*include[^\n]*", re.M | re.S)
 
 # The bindings are no layer: they may include these and what these may.
 BINDINGS_MAY_INCLUDE = {"dispatch", "interop", "syntax"}
@@ -125,16 +149,71 @@ def word_faults(path, text):
     if not path.startswith(("src/", "bindings/", "python/")):
         return
     forbidden = []
-    if path not in MAY_ASK:
-        forbidden.append((ASKS_DIALECT, "asks which dialect it is, which a policy answers"))
     if path.endswith(".py"):
-        yield from found_in(forbidden, text)
+        yield from asked_in_python(text)
         return
-    if not path.startswith("src/runtime/cuda/"):
-        forbidden.append((LIBCUDA, "a name of libcuda outside src/runtime/cuda"))
     if not path.startswith(DIALECT_FOLDERS):
         forbidden.append((DIALECT, "a name of the dialect seam after it"))
+    elif path not in MAY_ASK and not path.endswith(".def"):  # tables say what is whose
+        yield from asked_in_cpp(text)
+    if not path.startswith("src/runtime/cuda/"):
+        forbidden.append((LIBCUDA, "a name of libcuda outside src/runtime/cuda"))
     yield from found_in(forbidden, text)
+
+
+def asked_in_cpp(text):
+    """(line, complaint) for code that asks which dialect it is: one a line."""
+    code = COMMENT.sub(lambda comment: re.sub(r"[^\n]", " ", comment.group()), text)
+    found = {code.count("\n", 0, m.start()) + 1: m.group() for m in ASKS_DIALECT.finditer(code)}
+    yield from ((line, f"{ASKS}: {what.strip()}") for line, what in found.items())
+
+
+def asked_in_python(text):
+    """(line, complaint) for conditions and look-ups that a dialect decides: one a line."""
+    lines = {node.lineno for node in ast.walk(ast.parse(text)) if decides_by_dialect(node)}
+    yield from ((line, ASKS) for line in sorted(lines))
+
+
+def decides_by_dialect(node):
+    """Whether something is chosen here by what speaks of a dialect."""
+    match node:
+        case ast.Compare(left=left, comparators=others):
+            return any(map(is_of_dialect, (left, *others)))
+        case ast.If(test=test) | ast.IfExp(test=test) | ast.While(test=test):
+            return is_of_dialect(test)
+        case ast.Match(subject=subject):
+            return is_of_dialect(subject)
+        case ast.MatchValue(value=value):
+            return is_of_dialect(value)
+        case ast.BoolOp(values=values):
+            return any(map(is_of_dialect, values))
+        case ast.UnaryOp(op=ast.Not(), operand=operand):
+            return is_of_dialect(operand)
+        case ast.Subscript(slice=key):
+            return is_of_dialect(key)
+        case ast.Call(func=ast.Attribute(value=value, attr=method), args=args):
+            asks = method in ("get", "startswith", "endswith", "__eq__", "index", "find", "count")
+            return asks and any(map(is_of_dialect, (value, *args)))
+    return False
+
+
+def is_of_dialect(node):
+    """The name of a dialect, what is called one, or a collection or part of these."""
+    match node:
+        case ast.Constant(value=str() as text):
+            return text.rstrip(".") in NAMES_OF_DIALECTS
+        case ast.Name(id=name) | ast.Attribute(attr=name):
+            return "dialect" in name.lower()
+        case ast.Tuple(elts=parts) | ast.List(elts=parts) | ast.Set(elts=parts):
+            return any(map(is_of_dialect, parts))
+        case ast.Subscript(value=value, slice=key):
+            return is_of_dialect(value) or is_of_dialect(key)
+        case ast.Call(func=ast.Name(id="getattr" | "str" | "hash" | "id"), args=args):
+            named = [a.value for a in args if isinstance(a, ast.Constant)]
+            return "dialect" in named or any(map(is_of_dialect, args))
+        case ast.Call(func=func):
+            return is_of_dialect(func)
+    return False
 
 
 def found_in(forbidden, text):

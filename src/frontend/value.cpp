@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "frontend/language_names.h"
 #include "support/check.h"
 #include "syntax/tree.h"
 
@@ -167,7 +168,7 @@ bool Value::is_storable() const {
 }
 
 std::string public_name(const std::string& entity) {
-  for (const std::string_view prefix : {"builtins.", "numbapro."})
+  for (const std::string_view prefix : kUnwrittenPrefixes)
     if (entity.starts_with(prefix)) return entity.substr(prefix.size());
   return entity;
 }

@@ -95,7 +95,8 @@ const Table& table() {
 
 // A dialect's names are spoken of as its programs write them.
 std::string Intrinsic::short_name() const {
-  return name.starts_with("numbapro.") ? public_name(name) : name.substr(name.rfind('.') + 1);
+  const std::string spoken = public_name(name);
+  return spoken == name ? name.substr(name.rfind('.') + 1) : spoken;
 }
 
 std::string Intrinsic::parameter_names() const {
