@@ -22,10 +22,10 @@ namespace {
 
 using fibres::Stacks;
 
-bool long_tests() { return std::getenv("CUDA_DEVICE_LONG_TESTS") != nullptr; }
+[[maybe_unused]] bool long_tests() { return std::getenv("CUDA_DEVICE_LONG_TESTS") != nullptr; }
 
 // Of this process, in bytes.
-uint64_t resident() {
+[[maybe_unused]] uint64_t resident() {
   uint64_t all = 0, pages = 0;
   std::ifstream("/proc/self/statm") >> all >> pages;
   return pages * 4096;
@@ -33,12 +33,12 @@ uint64_t resident() {
 
 // The sanitizers keep freed memory, and shadows of all.
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-constexpr uint64_t kGrowth = 64 << 20;
+[[maybe_unused]] constexpr uint64_t kGrowth = 64 << 20;
 #else
 constexpr uint64_t kGrowth = 1 << 20;
 #endif
 
-uint64_t mappings() {
+[[maybe_unused]] uint64_t mappings() {
   std::ifstream file("/proc/self/maps");
   uint64_t count = 0;
   for (std::string line; std::getline(file, line);) ++count;
