@@ -408,7 +408,7 @@ def c_argument(argument, out):
     return (ctypes.c_int64 if isinstance(argument, int) else ctypes.c_float)(argument)
 
 
-GUARD = 1024  # elements before and behind the output, which must stay as they were
+GUARD = 1024  # elements before and after the output, which must stay as they were
 
 
 def run_case(lib, case, threads):

@@ -156,7 +156,7 @@ bool is_warp_mask(PyObject* object) {
   return nb::isinstance(object, cls);
 }
 
-// Of a scalar from another module NumPy gives the place, not the value.
+// Copies a scalar's value. NumPy gives the place of one from another module, not the value.
 void copy_scalar(PyObject* object, ScalarKind format, void* to) {
   if (!PyTypeNum_ISUSERDEF(type_number_of_scalar(object))) return PyArray_ScalarAsCtype(object, to);
   const void* at = nullptr;

@@ -75,7 +75,7 @@ dlpack::ManagedVersioned* managed_by(const dlpack::ExchangeApi& exchange, PyObje
 // refuses.
 static bool may_be_conjugated(dlpack::DataType type) { return type.code == dlpack::kComplex; }
 
-// Of a launch that is done before its caller lets go of the tensor. False where it may not be.
+// For a launch that is done before its caller lets go of the tensor. False where it may not be.
 static bool add_viewed(Call& call, const dlpack::ExchangeApi& api, PyObject* object) {
   dlpack::Tensor tensor;
   if (api.dltensor_from_py_object_no_sync(object, &tensor) != 0) {

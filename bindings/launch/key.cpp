@@ -10,7 +10,7 @@ namespace {
 using frontend::ArgumentType;
 using Kind = ArgumentType::Kind;
 
-// Of a tuple's count: its class follows.
+// Marks the count of a tuple whose class follows.
 constexpr uint32_t kNamed = uint32_t{1} << 31;
 
 struct RawHead {

@@ -363,8 +363,8 @@ void check_bytes(const Foreign& given, const abi::Allocation& where) {
                               .c_str());
 }
 
-// Of the producer's stream, which later uses come after; the host waits for it where the memory is
-// the host's.
+// How later uses come after the producer's stream; the host waits for it where the memory is the
+// host's.
 Ordering producer_ordering(uint64_t stream, bool on_host) {
   if (stream == 0 || cd_rt_gpu_count() == 0) return {};
   const StreamHandle theirs = stream_with_handle(stream);

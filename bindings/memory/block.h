@@ -35,7 +35,7 @@ class MemoryBlock {
   int device() const { return device_; }
   abi::MemoryKind kind() const { return kind_; }
   bool zero() const { return memory_.zero; }
-  // Of ours, and known by its address alone.
+  // Memory of ours that is known by its address alone.
   void watch(const Watched& memory) { watched_ = memory; }
   bool is_gone() const { return watched_.is_gone(); }
   // Whose owner does not know what we have queued on it.

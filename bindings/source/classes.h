@@ -47,7 +47,7 @@ class Classes {
   Classes(syntax::Program& program, std::vector<Guard>& guards, FunctionIndex function,
           Meaning meaning);
 
-  // Of a class, or of a canonical dtype.
+  // The index of a class, or of a canonical dtype.
   uint32_t index_of(nb::handle type);
   // By index; null where nothing outside of the program can name the type.
   std::vector<nb::object> take() { return std::move(objects_); }

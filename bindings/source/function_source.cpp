@@ -197,7 +197,7 @@ void throw_if_unreadable(nb::handle file) {
 }  // namespace
 
 nb::object source_lines_of(nb::handle function) {
-  // Of a function that came from another process, whose file may be another one here
+  // The source that came with a function from another process, whose file may be another one here
   // (_pickling.py).
   if (nb::object came = optional_attr(function, nb::str("__cuda_device_source__"))) return came;
   nb::module_ linecache = nb::module_::import_("linecache");

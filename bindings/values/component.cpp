@@ -51,7 +51,7 @@ void store_double(const Target& to, double number, PyObject* value) {
   to.write(static_cast<int64_t>(static_cast<__int128>(number)));  // its low bytes
 }
 
-// Of more than 64 bits.
+// Stores a number of more than 64 bits.
 void store_big(const Target& to, PyObject* number) {
   const syntax::Value exact = constant_of(number).value();
   const bool known = exact.kind == syntax::Value::Kind::Int;  // up to 128 bits

@@ -20,7 +20,7 @@ struct VectorObject {
   unsigned char* component(int i) { return data + i * bytes_of_component(); }
 };
 
-// Of an instance of a vector type, or of a subclass of one.
+// Whether it is an instance of a vector type, or of a subclass of one.
 bool is_vector(PyObject* object);
 const void* data_of_vector(PyObject* vector);
 inline VectorObject& vector_of(PyObject* vector) {

@@ -123,7 +123,7 @@ struct TypeAttribute {
 nb::object size_of(ScalarKind, int lanes) { return nb::int_(lanes); }
 nb::object number_class_of(ScalarKind scalar, int) { return dtype_of_scalar(scalar).attr("type"); }
 
-// Of device.Vector, which has no value, the attribute itself.
+// Gives the attribute itself for device.Vector, which has no value.
 PyObject* get_of_type(PyObject* self, PyObject*, PyObject* type) {
   const VectorFormat* format = type ? format_of(as_type(type)) : nullptr;
   if (!format) return Py_NewRef(self);

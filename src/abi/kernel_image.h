@@ -75,8 +75,8 @@ struct KernelImage {
   bool threads = false;
   // HostCode: its threads run with subnormal numbers taken for zero (x86: FTZ and DAZ).
   bool flush_subnormals = false;
-  // Of such code: bytes of stack that it takes itself, without the functions that it calls. Of Ptx
-  // whose functions call themselves: bytes that each call takes, as far as that is known before it
+  // Bytes of stack that such code takes itself, without the functions that it calls. Ptx whose
+  // functions call themselves has the bytes that each call takes, as far as that is known before it
   // is assembled.
   uint32_t stack = 0;
   // Ptx whose functions call themselves: how many calls are nested at most; 0: none do.

@@ -29,7 +29,7 @@ struct Allocation {
   MemoryKind kind = MemoryKind::Host;
   bool ours = false;
   uint64_t serial = 0;  // of ours: tells it from one that was at the address before
-  // Of the byte that was asked about, where a GPU reaches pinned memory: mostly the host's own
+  // Where a GPU reaches the byte of pinned memory that was asked about: mostly at the host's own
   // address. 0: not asked.
   uint64_t device_address = 0;
 };

@@ -4,7 +4,7 @@
 namespace cuda_device::codegen {
 namespace {
 
-// Of a record only its size and alignment reach the runtime.
+// Only the size and alignment of a record reach the runtime.
 DtypeId dtype_of(ir::Type type, DtypeTable& dtypes) {
   if (!type.has_records()) return type.scalar();
   return dtypes.add({type.record().bytes, type.record().align, {}});

@@ -28,7 +28,7 @@ struct Target {
   uint32_t gang_width = 0;            // 0: chosen for each kernel
   bool emulated = false;              // the form, by instructions of AVX2
   std::optional<uint64_t> seed = {};  // of the interpreter: threads take turns in a random order
-  // Of a host target whose name ends in "-threads" or "-gangs": so, whatever the kernel.
+  // As the name of a host target says that ends in "-threads" or "-gangs", whatever the kernel.
   Execution execution = Execution::Automatic;
 };
 Target parse_target(

@@ -126,7 +126,7 @@ class Report {
     assembled_as(sm, *resources);
   }
 
-  // Of functions that call themselves only a launch shows how much stack they take.
+  // How much stack functions take that call themselves only a launch shows.
   void calls(const cuda::Resources& r) {
     if (!image_.nested_calls) return;
     const uint64_t most = (uint64_t{image_.nested_calls} + 1) * r.largest_frame;

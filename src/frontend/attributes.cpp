@@ -138,7 +138,7 @@ static Value foreign_attribute(Context& ctx, const syntax::Attribute* node, cons
   return no_attribute(ctx, node, base, names_of(prefix));
 }
 
-// Of a named tuple.
+// The field of a named tuple.
 static std::optional<Value> named_element(const Value& base, const std::string& name) {
   auto* tuple = base.as<Value::Tuple>();
   if (!tuple || !tuple->names) return std::nullopt;

@@ -25,7 +25,7 @@ struct DataType {
   Kind kind = Kind::None;
   TypeCode code = TypeCode::b1;  // Number; Array: that its elements are
   RecordRef record = nullptr;    // Record
-  // Of an Array: what its hint leaves open.
+  // What the hint of an Array leaves open.
   bool any_element = false;
   int ndim = kAnyNdim;
   static constexpr int kAnyNdim = -1;

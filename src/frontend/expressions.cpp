@@ -47,7 +47,7 @@ static Value entity_value(Context& ctx, const std::string& name, const Node* nod
   }
 }
 
-// Of a NumPy number the format is that of its parts.
+// A NumPy number has the format of its parts.
 static Value complex_literal(const Context& ctx, const syntax::Value& v) {
   TypeCode code = ctx.policy.complex_literal;
   if (v.typed) code = v.format == ScalarKind::F64 ? TypeCode::c16 : TypeCode::c8;

@@ -18,7 +18,7 @@ Value binding_value(Context& ctx, const syntax::Binding& binding, const Node* no
 
 // A tuple of these, within the limits of tuples.
 Value tuple_of(Context& ctx, std::vector<Value> elements, const Node* node);
-// Appends the elements of what stands behind a star; false after an error.
+// Appends the elements of what follows a star; false after an error.
 bool spread(Context& ctx, const syntax::Starred* starred, std::vector<Value>& into);
 
 Value attribute(Context& ctx, const syntax::Attribute* node);

@@ -64,8 +64,7 @@ struct Instance {
   bool outdated = false;  // a loop was unrolled that the webs do not know as such
   Instance* parent = nullptr;
   const syntax::Node* call = nullptr;
-  // Of a function that stands within another one: that one, and the copy of the unrolled loops
-  // there.
+  // The function that this one stands within, if any, and the copy of the unrolled loops there.
   Instance* enclosing = nullptr;
   uint32_t enclosing_copy = 0;
   std::vector<Value> arguments;           // abstract, of this pass

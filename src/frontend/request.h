@@ -19,8 +19,7 @@ namespace cuda_device::frontend {
 // The type of one launch argument. Weak = Python's own int, float, complex: formats of 32 bits, or
 // 64 by has_wide_builtins(), that yield in promotion where the dialect says so.
 struct ArgumentType {
-  // Of a complex number and of a record the leaves are consecutive IR parameters, as those of a
-  // tuple are.
+  // The leaves of complex numbers and records are consecutive IR parameters, as those of tuples.
   enum class Kind : uint8_t {
     None,
     Scalar,

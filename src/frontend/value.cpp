@@ -153,7 +153,7 @@ bool Value::is_composite() const {
 
 bool Value::is_constant_expression() const {
   if (is<Scalar>() || is<Generator>()) return false;
-  // Of arrays only constant tables are, of which nobody can have a writable view.
+  // Constant tables are the only arrays that are: nobody can have a writable view of them.
   if (is_array() && !(array().read_only && array().allocation())) return false;
   return std::ranges::all_of(parts(), &Value::is_constant_expression);
 }

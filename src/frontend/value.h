@@ -69,7 +69,7 @@ class Value {
   struct Scalar {
     TypeCode code;
     ir::Inst* inst;  // valid in the pass that made it
-    // Of a builtin number: nothing of it was rounded or wrapped around on the way here.
+    // Nothing of a builtin number was rounded or wrapped around on the way here.
     bool intact = false;
   };
   struct Constant {

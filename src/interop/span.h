@@ -12,8 +12,8 @@ struct Span {
   uint64_t low, high;  // [low, high); equal where there are no elements
 };
 
-// Of elements of `item` bytes. Nothing: they do not fit the address space, of which the last half
-// and the first byte are nobody's.
+// The bytes that elements of `item` bytes span. Nothing: they do not fit the address space, of
+// which the last half and the first byte are nobody's.
 std::optional<Span> span_of(const abi::ArrayView& view, int64_t item);
 
 }  // namespace cuda_device::interop

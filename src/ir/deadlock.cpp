@@ -19,8 +19,8 @@ bool waits(const Launch& launch, const RunningBlock& block) {
   });
 }
 
-// Of the steps of a loop the one that says most about what is waited for: a read of memory, else
-// one whose line is known; the first of several, so that threads in one loop are at one place.
+// The step of a loop that says most about what is waited for: a read of memory, else one whose line
+// is known; the first of several, so that threads in one loop are at one place.
 class SpinPlace {
  public:
   explicit SpinPlace(const StepCode& code) : code_(code) {}

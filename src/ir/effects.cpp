@@ -8,7 +8,7 @@
 namespace cuda_device::ir {
 namespace {
 
-// Of the instruction and those in its regions.
+// Whether it holds of the instruction or of one in its regions.
 template <class Holds>
 bool any_of_all(const Inst& inst, const Holds& holds) {
   return holds(inst) || any_inside(inst, holds);

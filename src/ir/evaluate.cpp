@@ -92,7 +92,7 @@ int64_t apply(int64_t a, int64_t b, int64_t c) {
   }
 }
 
-// Of a float that is only stored: computed in another, and rounded.
+// An operation of a float that is only stored: computed in another, and rounded.
 template <class M, class T, int operands>
 int64_t apply_computed(int64_t a, int64_t b, int64_t c) {
   using Computed = Cpp<computed_in(T::kStored)>;

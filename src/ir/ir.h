@@ -105,10 +105,10 @@ struct Function {
   Options options;
   LaunchBounds bounds;
 
-  // Of a kernel: what `call` names, here and in each of them.
+  // What `call` names, in a kernel and in each of these.
   std::vector<std::unique_ptr<Function>> functions;
-  // Of a function that is called: the kernel of its module; what `return` gives; the arrays that
-  // its callers lend it, by number in the table; the number of the failure where calls are nested
+  // What a called function has: the kernel of its module; what `return` gives; the arrays that its
+  // callers lend it, by number in the table; the number of the failure where calls are nested
   // too deep.
   const Function* kernel = nullptr;
   std::vector<Type> results;

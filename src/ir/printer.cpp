@@ -91,7 +91,7 @@ class Printer {
     return std::move(out_);
   }
 
-  // Of a function that is called: what is its own.
+  // Prints what is a called function's own.
   std::string run(size_t number_in_module) {
     number(function_.body);
     out_ += "function ^" + std::to_string(number_in_module) + " " + quoted(function_.name) +

@@ -42,15 +42,15 @@ struct Type {
   }
   constexpr Type() = default;
 
-  // Of an array: that of its elements, which are no records.
+  // An array's is that of its elements, which are no records.
   constexpr ScalarKind scalar() const {
     CD_CHECK(!has_records(), "a record where a scalar is expected");
     return scalar_;
   }
-  // Of an array: whether its elements are records.
+  // Whether the elements of an array are records.
   constexpr bool has_records() const { return record_.bytes != 0; }
   constexpr RecordSize record() const { return record_; }
-  // Of an element of an array, or of a scalar.
+  // Bytes of an element of an array, or of a scalar.
   constexpr uint32_t element_bytes() const {
     return has_records() ? record_.bytes : static_cast<uint32_t>(bytes_of(scalar_));
   }

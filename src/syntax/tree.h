@@ -150,7 +150,7 @@ struct Field {
   uint32_t offset = 0;  // bytes
   bool has_default = false;
   Binding default_value;
-  // Of a dataclass, as its field() says.
+  // What a dataclass says of the field, by field().
   bool is_given = true;       // a call gives it; otherwise it has its default
   bool is_positional = true;  // a call may give it by position
   bool in_equality = true;    // == compares it
@@ -178,7 +178,7 @@ struct TypeDecl {
   std::set<std::string> properties;      // those that are called where they are read
   std::set<std::string> static_methods;  // those that do not get the record
   std::set<std::string> class_methods;   // those that get the class
-  // Of a NamedTuple.
+  // What a NamedTuple says of its class.
   bool is_tuple = false;        // of Python's: it has a length and is gone through
   bool is_ordered = false;      // its instances have an order: by their fields
   bool has_equality = true;     // they are compared by their fields, not by identity
@@ -215,7 +215,7 @@ struct Function {
   // Values of default arguments, evaluated by Python at definition: parallel to args->defaults and
   // args->kw_defaults.
   std::vector<Binding> defaults, kw_defaults;
-  // Of a kernel: what a launch gives to parameters whose hint is ConstExpr, by their number.
+  // What a launch of a kernel gives to parameters whose hint is ConstExpr, by their number.
   std::map<uint32_t, Binding> constant_arguments;
 };
 

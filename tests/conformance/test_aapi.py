@@ -25,7 +25,7 @@ INF, NAN = np.inf, np.nan
 
 
 def names_of(row):
-    """The names that the text of a row lists, behind each "Heading:" of one or two words."""
+    """The names that the text of a row lists, after each "Heading:" of one or two words."""
     text = re.sub(r"\([^)]*\)", "", clauses.load()[row].requirement)
     return set(re.findall(r"\w+", re.sub(r"[A-Z][a-z]*( algebra)?:", "", text)))
 

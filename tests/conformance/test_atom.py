@@ -102,7 +102,7 @@ def test_bitwise(target, dtype):
 
 @D.kernel
 def extremes(a, x, olds, shared):
-    """One thread after the other on a[0 .. 3], each on its own behind."""
+    """One thread after the other on a[0 .. 3], each on one of its own after these."""
     i = D.thread_idx.x
     if i < x.size:
         olds[0, i] = D.atomic_ref(a, 0).max(x[i])

@@ -82,7 +82,7 @@ class HostArray(ExportingArray):
         found = super().__getitem__(index)
         if isinstance(found, np.ndarray):
             return found
-        # An element: with '...' behind the index NumPy gives a view of it.
+        # An element: with '...' after the index NumPy gives a view of it.
         return super().__getitem__((*index, ...) if isinstance(index, tuple) else (index, ...))
 
     def __array_wrap__(self, array: Any, context: Any = None, return_scalar: bool = False) -> Any:

@@ -10,10 +10,10 @@
 namespace cuda_device::analysis {
 
 // One for each place in the program; see missed_operations.h for what is found.
-// Of barriers that no other thread surely comes to, whatever runs the kernel.
+// Errors about barriers that no other thread surely comes to, whatever runs the kernel.
 std::vector<Diagnostic> errors_of_unmatched_barriers(const ir::Function& f);
-// Of all barriers that are missed, in a kernel that asks for gangs: those run a block from barrier
-// to barrier, and none of their threads waits at another one.
+// Errors about all barriers that are missed, in a kernel that asks for gangs: those run a block
+// from barrier to barrier, and none of their threads waits at another one.
 std::vector<Diagnostic> errors_of_missed_barriers(const ir::Function& f);
 
 }  // namespace cuda_device::analysis

@@ -247,7 +247,7 @@ class WaitFinder {
     });
   }
 
-  // Of shared memory, in front of a barrier that all threads pass before the loop.
+  // Whether it writes shared memory in front of a barrier that all threads pass before the loop.
   bool is_over_before(const Inst& write, const Inst& loop) const {
     return ir::access_of(write)->array->type.space == ir::AddressSpace::Shared &&
            std::ranges::any_of(barriers_, [&](size_t barrier) {

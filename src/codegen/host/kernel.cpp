@@ -10,8 +10,8 @@ namespace {
 
 using llvm::Value;
 
-// Of lanes that move by a constant within and across parts of 128 bits, LLVM makes two instructions
-// for each register where the CPU is not known to permute quickly, though one does it.
+// LLVM moves lanes by a constant within and across parts of 128 bits by two instructions a register
+// where the CPU is not known to permute quickly, though one does it.
 Target for_shuffles(const KernelSource& source) {
   Target target = source.target;
   if (target.form == MaskForm::Avx512 && ir::uses_warps(source.function))

@@ -32,7 +32,7 @@ bool acquires(MemoryOrder order) {
          order == MemoryOrder::SeqCst;
 }
 
-// Of the access, in front of which there is a fence where it is sequentially consistent.
+// The order of the access, which has a fence in front where it is sequentially consistent.
 std::string order_of(const AtomicSpec& spec, const char* sequential) {
   if (!spec.concurrent()) return ".relaxed";
   if (spec.order == MemoryOrder::SeqCst) return sequential;

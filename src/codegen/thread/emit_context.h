@@ -29,7 +29,7 @@ struct EmitContext {
   llvm::BasicBlock* new_block(const char* name) {
     return llvm::BasicBlock::Create(llvm(), name, kernel);
   }
-  // Of a scalar, zero-extended.
+  // The bits of a scalar, zero-extended.
   llvm::Value* bits_in_64(llvm::Value* v) {
     const auto bits = static_cast<unsigned>(v->getType()->getScalarSizeInBits());
     return b.CreateZExt(b.CreateBitCast(v, b.getIntNTy(bits)), b.getInt64Ty());
@@ -50,7 +50,7 @@ struct EmitContext {
   llvm::DenseMap<const ir::Inst*, llvm::Value*> second;  // of each atomic_load_pair
   LineTable lines;
 
-  // Of functions that are called (calls.h).
+  // What functions that are called have (calls.h).
   llvm::ArrayRef<llvm::Function*> called;               // by number in the module
   llvm::Value* depth = nullptr;                         // of this one; null: it is the kernel
   unsigned first_own = 0;                               // the argument of its first own parameter

@@ -95,7 +95,7 @@ llvm::Value* Memory::address(const Inst& inst) {
   return into == 0 ? at : c_.b.CreateConstGEP1_64(c_.b.getInt8Ty(), at, into);
 }
 
-// Of the scalar that is accessed.
+// The alignment of the scalar that is accessed.
 llvm::Align Memory::alignment(const Inst& inst) const {
   return llvm::commonAlignment(arrays_.alignment(*inst.operands[0]),
                                static_cast<uint64_t>(ir::leaf_offset(inst)));

@@ -11,7 +11,7 @@ class Memory {
 
   // The result; null where there is none.
   llvm::Value* emit(const ir::Inst& inst);
-  // Of the element that it accesses.
+  // The address of the element that it accesses.
   llvm::Value* address(const ir::Inst& inst);
 
  private:

@@ -12,7 +12,7 @@ class Platform {
 
   // ---- parameters ----
   virtual llvm::Value* scalar(uint32_t param) = 0;
-  // Of an array: the first element; int64; int64, in bytes.
+  // Where an array's first element is; its extents; its strides in bytes, both int64.
   virtual llvm::Value* data(uint32_t param) = 0;
   virtual llvm::Value* extent(uint32_t param, int64_t axis) = 0;
   virtual llvm::Value* stride(uint32_t param, int64_t axis) = 0;

@@ -128,7 +128,7 @@ Value call_atomic_ref(Context& ctx, const Arguments& a, const Intrinsic& i) {
   return ref;
 }
 
-// Of a struct that lies in memory and has atomic members.
+// An attribute of a struct that lies in memory and has atomic members.
 Value struct_ref_attribute(Context& ctx, const syntax::Attribute* node, const Value::Array& ref) {
   const RecordType& type = *ref.element.record;
   const auto i = field_named(type, node->attr);

@@ -152,7 +152,7 @@ static bool are_other_fields(Context& ctx, const Side& a, const Side& b) {
   return x && y && (x->end <= y->first || y->end <= x->first);
 }
 
-// On some axis one begins behind the other's end.
+// On some axis one begins after the other's end.
 static bool are_apart(const Context& ctx, const Side& a, const Side& b) {
   for (size_t k = 0; k < a.layout.memory.size(); ++k) {
     const Places x = places_of(ctx, a, a.layout.memory[k]);

@@ -28,7 +28,7 @@ struct ViewAxis {
   Value extent;                      // int64, where it has its own
 };
 
-// Of the bytes of the base, all int64.
+// A window of the bytes of the base, all numbers int64.
 struct Window {
   Value offset;
   std::vector<Value> shape, strides;
@@ -61,7 +61,7 @@ Value stride_in(Context& ctx, const Value::Array& array, const Layout& layout, s
 // The extent if it is known without instructions.
 std::optional<__int128> known_extent(const Context& ctx, const Value::Array& array,
                                      const Layout& layout, size_t axis);
-// Of the memory that the view lies in.
+// Bytes of an element of the memory that the view lies in.
 uint32_t element_bytes_of_base(Context& ctx, const Value::Array& array);
 // What the elements of the view are as a window of the base.
 Window window_of(Context& ctx, const Value::Array& array, const Layout& layout, const Node* node);

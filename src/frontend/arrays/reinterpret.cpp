@@ -81,8 +81,8 @@ bool is_bool_constant(const Given& given, bool value) {
 
 }  // namespace
 
-// Of a contiguous argument: some of its first axes at an index, a part of the next, all of the
-// others.
+// Whether the view takes a contiguous argument's first axes at an index, a part of the next, and
+// all of the others.
 static bool is_contiguous(const Context& ctx, const Value::Array& array, const Layout& layout) {
   const ArrayFacts* facts = facts_of(ctx, array);
   if (layout.window) return layout.packed;
@@ -177,7 +177,7 @@ static Value viewed_as(Context& ctx, const Value::Array& array, const Arguments&
     const Value bytes = product(ctx, window.shape.back(), int64_constant(from), a.node);
     window.shape.back() = quotient(ctx, bytes, int64_constant(to), a.node);
     const Value whole = product(ctx, window.shape.back(), int64_constant(to), a.node);
-    // Of dynamic shared memory the rest stays unused.
+    // The rest of dynamic shared memory stays unused.
     if (!bytes.exact() && from % to != 0 && array.is_argument() && ctx.policy.can_fail)
       fail_unless(ctx, same_number(ctx, whole, bytes, a.node), a.node,
                   {"ValueError", "the last axis is no whole number of elements of the new dtype"});

@@ -189,7 +189,7 @@ static SliceOfAxis backward(Context& ctx, const Value& lower, const Value& upper
   return {start, step, steps_between(ctx, stop, start, size, node)};
 }
 
-// Of which direction a slice is only the launch knows: both, and the numbers of one.
+// A slice whose direction only the launch knows: both are made, and the numbers of one chosen.
 static SliceOfAxis either(Context& ctx, const Value& lower, const Value& upper, const Value& step,
                           const std::function<Value()>& extent, const Node* node) {
   Inst* zero = inst_of(ctx, int64_constant(0), node);

@@ -44,7 +44,7 @@ Value conjugated(Context& ctx, const Value& self, const Arguments& a) {
       {"conjugate", "no arguments", were_given(a.positional.size()), "call it without arguments"});
 }
 
-// Whether there is nothing behind the point.
+// Whether there is nothing after the point.
 Value is_integer(Context& ctx, const Value& self) {
   if (!is_float(self.code())) return Value::boolean(true);
   if (self.exact()) {
@@ -56,7 +56,8 @@ Value is_integer(Context& ctx, const Value& self) {
   return Value::number(TypeCode::b1, e.op(Op::And, {whole, e.op(Op::IsFinite, {self.inst()})}));
 }
 
-// Of the magnitude, as Python counts: that of the least number has one bit set, the sign's.
+// The bits of the magnitude, as Python counts: that of the least number has one bit set, the
+// sign's.
 Value bits_of_magnitude(Context& ctx, const Value& self, bool length, const Arguments& a) {
   if (self.exact() && is_weak(self.code())) {
     const __int128 n = self.exact()->integer;

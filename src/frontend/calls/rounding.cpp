@@ -87,7 +87,7 @@ static Value rounded_float(Context& ctx, const Value& x, int digits, const Argum
   return convert(ctx, Value::number(TypeCode::f8, result), x.code(), a.node);
 }
 
-// Integers have no digits behind the point; before it, a tie goes to the even one.
+// Integers have no digits after the point; before it, a tie goes to the even one.
 static Value rounded_integer(Context& ctx, const Value& x, int digits, const Arguments& a) {
   if (digits >= 0) return x;
   __int128 power = 1;

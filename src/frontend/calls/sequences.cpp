@@ -168,7 +168,7 @@ static Value best_of_loop(Context& ctx, const Arguments& a, const Intrinsic& i,
   return best.get();
 }
 
-// Of those that were rounded and are compared with one of 64 bits.
+// Warns of arguments that were rounded and are compared with one of 64 bits.
 static void warn_of_arguments(Context& ctx, const Arguments& a, const std::vector<Value>& values) {
   TypeCode common = values[0].code();
   for (const Value& v : values) common = ctx.policy.unify(common, v.code()).value_or(common);

@@ -23,8 +23,8 @@ std::optional<Value> join(const Context& ctx, const Value& a, const Value& b);
 // The value in the form of the abstract one: extents that the array behind a view has become
 // numbers.
 Value in_form_of(Context& ctx, const Value& abstract, const Value& value);
-// Of a variable of a function around one that is called: its abstract value, and the value where it
-// is called from or read.
+// A variable of the function around one that is called: its abstract value, and the value where
+// that one is called from or reads it.
 Value captured_type(const Context& ctx, const Instance& owner, uint32_t web);
 Value read_captured(Context& ctx, Instance& owner, uint32_t web, const std::string& name);
 // Adds the abstract value of one definition to a web.

@@ -50,7 +50,7 @@ constexpr Entry kRefused[] = {
     {"TemplateStr", "a t-string", kNoObjects},
 };
 
-// Of syntax/node.def.
+// The names of syntax/node.def.
 constexpr std::string_view kClassNames[] = {
     "Unsupported",
 #define NODE(name, fields) #name,

@@ -22,7 +22,7 @@ Value in_builtins(Context& ctx, const Value& v, const Node* node);
 Value constructed(Context& ctx, const Value& v, TypeCode to, const Node* node);
 // A number that is said to be what Python has, whatever it was made of.
 Value as_intact(const Value& v);
-// Of int(x) and round(x), which give a builtin int.
+// Warns of int(x) and round(x), which give a builtin int.
 void warn_of_narrow_int(Context& ctx, const Value& v, TypeCode to, const Node* node);
 // The instruction that gives the number; a constant takes its format here.
 Inst* inst_of(Context& ctx, const Value& number, const Node* node);

@@ -20,7 +20,7 @@ bool is_bitwise(BinaryOp op) {
 }
 bool is_shift(BinaryOp op) { return op == BinaryOp::LShift || op == BinaryOp::RShift; }
 
-// Of integers: no result is outside of the operands' range.
+// Whether no result of integers is outside of the operands' range.
 bool keeps_range(BinaryOp op) {
   return is_bitwise(op) || op == BinaryOp::RShift || op == BinaryOp::FloorDiv ||
          op == BinaryOp::Mod;

@@ -161,7 +161,7 @@ static Inst* is_at(Context& ctx, Inst* index, size_t k) {
   return ctx.builder.op(Op::Eq, {index, ctx.builder.const_int(ir::kI32, static_cast<int64_t>(k))});
 }
 
-// Of components in registers, which have no addresses: the one whose number is the index.
+// The component whose number is the index, where all are in registers, which have no addresses.
 static Value chosen_component(Context& ctx, const Value& vector, const Value& index,
                               const Node* node) {
   const std::vector<Value>& fields = vector.record().fields;

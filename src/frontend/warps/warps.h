@@ -26,7 +26,7 @@ Value mask_lane(Context& ctx, const Value& mask, const Value& index, const Node*
 // The mask after mask[i] = value.
 Value with_lane(Context& ctx, const Value& mask, const Value& index, const Value& value,
                 const Node* index_node, const Node* node);
-// Of two values of which one is a mask; nothing: they are to be taken for numbers.
+// An operator on two values of which one is a mask; nothing: they are to be taken for numbers.
 std::optional<Value> mask_binary(Context& ctx, BinaryOp op, const Value& a, const Value& b,
                                  const Node* node, const Node* left, const Node* right);
 Value mask_complement(Context& ctx, const Value& mask);

@@ -25,8 +25,8 @@ class AnyContext {
   std::optional<CurrentContext> ours_;
 };
 
-// Of the kernel and of as many calls as may be nested. The code that the driver takes is the first
-// that it may run; another one is like it.
+// The stack of the kernel and of as many calls as may be nested. The code that the driver takes is
+// the first that it may run; another one is like it.
 uint64_t stack_of(const abi::KernelImage& image, const FatImage& code, int sm) {
   const std::vector<const Code*> codes = code.for_gpu(sm);
   const uint64_t known = codes.empty() ? 0 : codes.front()->frame;

@@ -137,7 +137,7 @@ void Job::run_chunk(abi::HostContext& context, uint64_t first, uint64_t last,
   blocks_.done(last - first);
 }
 
-// Compiled code throws nothing; what else stands behind an entry may.
+// Compiled code throws nothing; what else an entry calls may.
 void Job::run_blocks(const abi::HostContext& context, uint64_t first, uint64_t last) {
   try {
     entry_(params_, &context, first, last);

@@ -20,7 +20,7 @@ namespace cuda_device::runtime {
 class Job {
  public:
   Job(abi::HostEntry entry, const void* params, const abi::LaunchDims& dims, uint32_t arena_bytes);
-  // Of a kernel whose threads run one by one (runtime/host/fibres/run.h).
+  // A job of a kernel whose threads run one by one (runtime/host/fibres/run.h).
   Job(const fibres::Kernel& kernel, const void* params, const abi::LaunchDims& dims,
       Report& report);
   // The most blocks a thread may claim at once, and whether finish() will ask. Before the first

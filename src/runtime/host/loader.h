@@ -21,7 +21,7 @@ class LoadedCode {
   LoadedCode(const LoadedCode&) = delete;
   LoadedCode& operator=(const LoadedCode&) = delete;
   abi::HostEntry entry() const { return reinterpret_cast<abi::HostEntry>(entry_); }
-  // Of an image with `threads`.
+  // The entry of an image with `threads`.
   abi::HostThreadEntry thread_entry() const {
     return reinterpret_cast<abi::HostThreadEntry>(entry_);
   }

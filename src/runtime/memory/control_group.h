@@ -14,7 +14,7 @@ struct GroupMemory {
   uint64_t free = std::numeric_limits<uint64_t>::max();
 };
 
-// Of both versions of control groups. `groups`: a file as /proc/self/cgroup; `root`: where their
+// Reads both versions of control groups. `groups`: a file as /proc/self/cgroup; `root`: where their
 // directories are.
 GroupMemory group_memory(const std::string& groups = "/proc/self/cgroup",
                          const std::string& root = "/sys/fs/cgroup");

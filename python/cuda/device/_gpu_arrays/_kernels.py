@@ -230,7 +230,7 @@ def merge(less: Any) -> Any:
             while low < high:
                 middle = (low + high) // 2
                 other = a[row, middle]
-                # Of equal elements, those of the left run come first.
+                # The left run's elements come before equal ones of the right.
                 below = less(other, value) if left else not less(value, other)
                 if below:
                     low = middle + 1

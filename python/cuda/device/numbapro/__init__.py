@@ -20,7 +20,7 @@ from cuda.device.numbapro._jit import autojit, jit
 from cuda.device.numbapro._types import *  # noqa: F403 all that it lists
 from cuda.device.numbapro._types import __all__ as _type_names
 
-# Of the NumbaPro whose language this is: programs compare it.
+# The version of the NumbaPro whose language this is: programs compare it.
 __version__ = "0.12.0"
 
 __all__ = ["__version__", "autojit", "cuda", "install", "jit"]

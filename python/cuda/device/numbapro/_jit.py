@@ -261,7 +261,7 @@ class CUDAKernel:
         if not 2 <= len(given) <= 4:
             raise LaunchTypeError(
                 f"the kernel {self.__name__!r} is launched as {self.__name__}[grid, block](...), "
-                f"with a stream and bytes of shared memory behind them; found {len(given)} values"
+                f"with a stream and bytes of shared memory after them; found {len(given)} values"
             )
         return self.configure(*given)
 

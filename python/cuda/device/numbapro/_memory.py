@@ -90,7 +90,7 @@ def external_stream(ptr: int) -> Stream:
 
 
 def _queue(given: Any) -> Any:
-    """The stream of our own behind what a program gives; None for 0, which is none."""
+    """Our stream of what a program gives; None for 0, which is none."""
     if isinstance(given, Stream):
         return given._stream
     if given is None or (isinstance(given, int) and given == 0):

@@ -5,7 +5,7 @@
 
 namespace cuda_device::codegen::host {
 
-// Of each lane the element that `lanes`, an i32 each, names, modulo 32. For gangs of 32 lanes.
+// The elements that `lanes`, an i32 each, names modulo 32. For gangs of 32 lanes.
 // AVX-512 has it in an instruction for each register of 32-bit elements; AVX2 chooses among the
 // permutations of four registers; others go through memory.
 llvm::Value* permuted(EmitContext& c, llvm::Value* vector, llvm::Value* lanes);

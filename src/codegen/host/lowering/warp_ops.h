@@ -16,7 +16,7 @@ class WarpOps {
   // Whether a WarpCheck stands where lanes may have parted, and whether any does.
   bool is_checked(const ir::Inst& check) const { return checked_[check.id]; }
   bool has_checks() const { return has_checks_; }
-  // Of the lanes of a mask, those whose operand, a mask, has some of these lanes: a bit for each.
+  // The lanes of a mask whose operand, a mask, has some of these lanes: a bit for each.
   llvm::Value* lanes_that_name(const ir::Inst& named, llvm::Value* lanes, const Mask& mask);
 
  private:

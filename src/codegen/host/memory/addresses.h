@@ -60,7 +60,7 @@ class Addresses {
 
   // `unclamped`: from the unclamped values of varying indices.
   Address of(const ir::Inst& inst, bool unclamped = false);
-  // Of the records that stores of all their scalars write, of which this is the last.
+  // The address of records whose scalars are all stored, by stores of which this is the last.
   Address of_record(const ir::Inst& store, bool unclamped);
   // i1: that is the same in all active lanes. Null where it would not help.
   llvm::Value* may_be_unclamped(const ir::Inst& inst);

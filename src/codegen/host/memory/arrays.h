@@ -33,10 +33,10 @@ class Arrays {
   // int64; of a view perhaps a vector, one number a lane.
   llvm::Value* extent(const ir::Inst& array, unsigned axis);
   llvm::Value* stride(const ir::Inst& array, unsigned axis);  // bytes
-  // Of the scalar that a load or store accesses. Of a record of up to eight bytes it may be the
-  // record, as an integer.
+  // The base of the scalar that a load or store accesses. For a record of up to eight bytes it may
+  // be the record's, as an integer.
   ArrayBase accessed(const ir::Inst& access);
-  // Of the record that a store is the last of.
+  // The base of the record that a store is the last of.
   ArrayBase accessed_record(const ir::Inst& access);
 
  private:

@@ -128,7 +128,7 @@ class Access::LaneOperands {
     offsets_->holding(offsets->numbers);
   }
 
-  // Of its element, from the pointer of all.
+  // The offset of its element from the pointer of all.
   Value* offset(Value* lane) { return offsets_->of(lane); }
   Value* pointer(Value* lane) {
     if (!offsets_) return pointer_;

@@ -31,8 +31,8 @@ struct Window {
          std::optional<unsigned> within = std::nullopt);
   explicit Window(unsigned native) : native(native) {}
 
-  // Of every `step`-th element, from `first` on: in vectors that cover all elements from the one at
-  // the pointer, whether a lane touches them or not.
+  // A window of every `step`-th element, from `first` on: in vectors that cover all elements from
+  // the one at the pointer, whether a lane touches them or not.
   static Window of_records(unsigned lanes, unsigned step, unsigned first, unsigned native);
 
   // The lanes one after the other, as in memory.

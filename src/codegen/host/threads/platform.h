@@ -42,7 +42,7 @@ class ThreadPlatform : public thread::Platform {
 
  private:
   llvm::Value* self() const { return c_.kernel->getArg(1); }
-  // Of memory that stays the same while the thread runs; read where the kernel begins.
+  // Loads what stays the same while the thread runs, where the kernel begins.
   llvm::Value* constant_load(llvm::Value* base, uint64_t offset, llvm::Type* type);
   llvm::Value* dimension(size_t member, int64_t axis);
   llvm::Value* block_dim(int64_t axis);

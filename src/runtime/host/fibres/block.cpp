@@ -194,7 +194,7 @@ void Block::body(void* argument) {
   CD_UNREACHABLE("a thread ran on after its end");
 }
 
-// Compiled code throws nothing; what else stands behind an entry may.
+// Compiled code throws nothing; what else an entry calls may.
 void Block::run(Fibre& fibre) {
   try {
     carrier_.in_code = true;

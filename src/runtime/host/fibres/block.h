@@ -115,7 +115,7 @@ class Block {
     uint32_t asking = 0;      // that ask for the active lanes
     uint32_t asking_rounds = 0;
     bool advanced = false;  // one of them, in this round
-    // Of the waiting lanes.
+    // What the waiting lanes brought.
     std::array<uint64_t, kLanes> keys{};  // kind and mask, or the address of a word
     std::array<uint64_t, kLanes> values{};
     std::array<uint32_t, kLanes> numbers{};  // or the bytes of a word

@@ -31,7 +31,7 @@ class Slab {
   const BlockLayout layout;
   const uint32_t count;
   uint32_t begun = 0;  // pieces that were taken before, and have their guards
-  // Of those, the ones that nobody has: with memory, and without.
+  // The free ones among those: with memory, and without.
   std::vector<uint32_t> kept, empty;
 
   bool idle() const { return kept.size() + empty.size() == begun; }

@@ -8,8 +8,8 @@ namespace cuda_device::runtime::fibres {
 
 inline constexpr size_t kPage = 4096;
 
-// Of one block: its arrays, then its stacks. The first page of each stack's part is its guard,
-// which nobody may touch.
+// The memory of one block: its arrays, then its stacks. The first page of each stack's part is its
+// guard, which nobody may touch.
 struct BlockLayout {
   size_t arrays = 0;  // bytes, whole pages
   size_t stride = 0;  // of stacks, in bytes, whole pages

@@ -9,8 +9,8 @@
 
 namespace cuda_device::runtime::fibres {
 
-// Of each stack only the pages that were touched cost memory. Below each is a page that nobody may
-// touch.
+// Stacks of threads. A page costs memory once it was touched. Below each stack is a page that
+// nobody may touch.
 class Stacks {
  public:
   struct Shape {

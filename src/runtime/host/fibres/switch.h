@@ -30,7 +30,7 @@ struct Context {
 #endif
 };
 
-// Of the running stack, to be left in it: the thread's own.
+// Makes the context of the running stack, the thread's own, which is left in it.
 void adopt(Context& own);
 // At the first switch to it, body(argument) runs on that stack, from its top down. It must not
 // return: its last act is end().
