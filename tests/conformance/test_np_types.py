@@ -224,15 +224,23 @@ def in_loops(out, n):
             out[7] = t
     for i in range(int64(3)):  # a loop's variable is of its range
         out[8] = i + 2147483647
+    for i in range(2):  # A-2, where no read meets both
+        r = 1
+        out[9] = r
+        r = 2.5
+        out[10] = r
+        q = i
+        q += 0.5
+        out[11] = q
 
 
 @clause("NP-TYPE-04", "NP-TYPE-05")
 def test_a_loop_keeps_the_type_from_before_it(target):
-    out = np.zeros(9)
+    out = np.zeros(12)
     in_loops[1, 1](out, 2)
-    assert out.tolist() == [4, 4, 4, 3, 1, 300 - 256, 1, 2, 2147483649]
+    assert out.tolist() == [4, 4, 4, 3, 1, 300 - 256, 1, 2, 2147483649, 1, 2, 1]
     in_loops[1, 1](out, 0)
-    assert out.tolist() == [4, 4, 4, 3, 2.5, 100, 1, 2, 2147483649]
+    assert out.tolist() == [4, 4, 4, 3, 2.5, 100, 1, 2, 2147483649, 1, 2, 1]
 
 
 @cuda.autojit

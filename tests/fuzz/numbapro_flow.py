@@ -236,6 +236,7 @@ class Flow:
                     for other, e in enumerate(self.definitions)
                     if e.name == d.name and self.belongs(other, loop)
                 ]
+                join([number, *(other for other in inside if other < number)])
                 kept += [(number, e) for e in [*before, *inside] if e < number and e != UNDEFINED]
         for number, earlier in kept:
             self.definitions[number].keeps |= find(number) == find(earlier)

@@ -281,8 +281,8 @@ class Analysis {
     }
   }
 
-  // What the loop assigns is of the webs of what reaches it, where that is assigned on every path.
-  // It keeps their type, or else that of the first assignment in the loop.
+  // What the loop assigns to a variable is of one web, with what reaches the loop where that is
+  // assigned on every path. It keeps the type of these, or else of the first assignment in the loop.
   void keep_types(const Flow& before, const Loop& frame) {
     for (const uint32_t definition : frame.definitions) {
       const Reaching& reaching = before.variables[variable_of_[definition]];
@@ -291,9 +291,12 @@ class Analysis {
         if (always) unite(other, definition);
         if (other < definition) kept_.insert({definition, other});
       }
-      for (const uint32_t other : frame.definitions)
-        if (other < definition && variable_of_[other] == variable_of_[definition])
-          kept_.insert({definition, other});
+      for (const uint32_t other : frame.definitions) {
+        if (other >= definition) break;  // in the order of the program
+        if (variable_of_[other] != variable_of_[definition]) continue;
+        unite(other, definition);
+        kept_.insert({definition, other});
+      }
     }
   }
 
