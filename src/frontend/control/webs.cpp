@@ -282,7 +282,8 @@ class Analysis {
   }
 
   // What the loop assigns to a variable is of one web, with what reaches the loop where that is
-  // assigned on every path. It keeps the type of these, or else of the first assignment in the loop.
+  // assigned on every path. It keeps the type of these, or else of the first assignment in the
+  // loop.
   void keep_types(const Flow& before, const Loop& frame) {
     for (const uint32_t definition : frame.definitions) {
       const Reaching& reaching = before.variables[variable_of_[definition]];
