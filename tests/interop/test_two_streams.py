@@ -17,7 +17,7 @@ from support import dlpack
 from support.gpu_program import runs_with
 
 runs_with[0] = "avx2" if "avx2" in _testing.targets() else "interpreter"
-ROUNDS, SIZE = {rounds}, 16
+ROUNDS, SIZE, HELD = {rounds}, 16, {held}
 core.Device(0).set_current()
 S, T = core.Device(0).create_stream(), core.Device(0).create_stream()
 
@@ -74,31 +74,55 @@ class Tensor(Library):
         self.kept_tensors.append(made)
         return made.__dlpack__(stream=stream, max_version=max_version)
 
-out = D.zeros(SIZE, dtype="f8", device="cuda")
+def begin(stream):
+    '''What the stream is given from here on waits for end(), where streams are held.'''
+    if HELD:
+        gates["hold"].clear()
+        D.launch(hold, held, grid=1, block=1, stream=stream)
+
+def end(stream):
+    if HELD:
+        gates["hold"].set()
+        stream.sync()
+
+def kernels():
+    return sum(name != "hold" for name, *_ in launches)
+
+out, held = D.zeros(SIZE, dtype="f8", device="cuda"), D.zeros(1, dtype="f8", device="cuda")
 core.Device(0).sync()
 """
+
+
+def head(held=False):
+    """held: a stream is behind the other one, so that what does not wait for it is seen."""
+    return HEAD.format(rounds=20 if held else ROUNDS, held=held)
+
 
 PRODUCER = """
 a = Library(S)
 stale = 0
 for i in range(1, ROUNDS + 1):
+    begin(S)
     a.write(i)
     D.launch(read, out, a, grid=1, block=SIZE, stream=T)
     a.write(ROUNDS + 1)  # at once: the kernel must not see it
     T.sync()
+    end(S)
     stale += D.to_host(out).tolist() != [i] * SIZE
-answer = [stale, len(launches)]
+answer = [stale, kernels()]
 """
 
 TENSORS = """
 a = Tensor(S, {waits})
 stale = 0
 for i in range(1, ROUNDS + 1):
+    begin(S)
     a.write(i)
     D.launch(read, out, a, grid=1, block=SIZE, stream=T)
     T.sync()
+    end(S)
     stale += D.to_host(out).tolist() != [i] * SIZE
-answer = [stale, len(launches)]
+answer = [stale, kernels()]
 """
 
 CONSUMER = """
@@ -125,11 +149,13 @@ class ReaderOfTensors(Reader):
 library = {library}
 stale = 0
 for i in range(1, ROUNDS + 1):
+    begin(T)
     D.launch(set_to, out, np.float32(i), grid=1, block=SIZE, stream=T)
     library.read(out)
+    end(T)
     stale += library.seen.tolist() != [i] * SIZE
 core.Device(0).sync()
-answer = [stale, len(launches)]
+answer = [stale, kernels()]
 """
 
 
@@ -139,47 +165,38 @@ def consumer(library):
 
 @clause("CAI-SYNC-02", "CAI-SYNC-04", "CAI-SYNC-05")
 def test_kernels_see_what_a_library_wrote_last(on_fake):  # noqa: F811
-    assert on_fake(HEAD.format(rounds=ROUNDS) + PRODUCER) == [0, ROUNDS]
+    assert on_fake(head() + PRODUCER) == [0, ROUNDS]
 
 
 @clause("CAI-SYNC-08", "CAI-SYNC-12")
 def test_without_waiting_they_do_not(on_fake):  # noqa: F811
     """So the test above can fail."""
-    stale, made = on_fake(
-        HEAD.format(rounds=ROUNDS) + PRODUCER, CUDA_DEVICE_ARRAY_INTERFACE_SYNC="0"
-    )
-    assert made == ROUNDS
-    assert stale > 0
+    found = on_fake(head(held=True) + PRODUCER, CUDA_DEVICE_ARRAY_INTERFACE_SYNC="0")
+    assert found == [20, 20]
 
 
 @clause("CAI-SYNC-09", "CAI-SYNC-10")
 def test_a_library_sees_what_kernels_wrote_last(on_fake):  # noqa: F811
-    assert on_fake(HEAD.format(rounds=ROUNDS) + consumer("Reader()")) == [0, ROUNDS]
+    assert on_fake(head() + consumer("Reader()")) == [0, ROUNDS]
 
 
 @clause("CAI-SYNC-11")
 def test_without_a_stream_in_the_dictionary_it_does_not(on_fake):  # noqa: F811
-    stale, made = on_fake(
-        HEAD.format(rounds=ROUNDS) + consumer("Reader()"), CUDA_DEVICE_ARRAY_INTERFACE_STREAM="0"
-    )
-    assert made == ROUNDS
-    assert stale > 0
+    program = head(held=True) + consumer("Reader()")
+    assert on_fake(program, CUDA_DEVICE_ARRAY_INTERFACE_STREAM="0") == [20, 20]
 
 
 @clause("DEV-DLP-03", "DEV-DLP-04")
 def test_kernels_see_what_a_producer_of_tensors_wrote_last(on_fake):  # noqa: F811
     """The launch's stream is the one that the producer is told of."""
-    assert on_fake(HEAD.format(rounds=ROUNDS) + TENSORS.format(waits=True)) == [0, ROUNDS]
-    stale, made = on_fake(HEAD.format(rounds=ROUNDS) + TENSORS.format(waits=False))
-    assert made == ROUNDS
-    assert stale > 0  # so the test can fail
+    assert on_fake(head() + TENSORS.format(waits=True)) == [0, ROUNDS]
+    # So the test can fail.
+    assert on_fake(head(held=True) + TENSORS.format(waits=False)) == [20, 20]
 
 
 @clause("DEV-DLP-03", "DEV-DLP-04")
 def test_a_consumer_of_tensors_sees_what_kernels_wrote_last(on_fake):  # noqa: F811
-    program = HEAD.format(rounds=ROUNDS)
     reader = "ReaderOfTensors(); library.stream = S.handle"
-    assert on_fake(program + consumer(reader)) == [0, ROUNDS]
-    stale, made = on_fake(program + consumer("ReaderOfTensors(); library.stream = -1"))
-    assert made == ROUNDS
-    assert stale > 0
+    assert on_fake(head() + consumer(reader)) == [0, ROUNDS]
+    blind = "ReaderOfTensors(); library.stream = -1"
+    assert on_fake(head(held=True) + consumer(blind)) == [20, 20]
