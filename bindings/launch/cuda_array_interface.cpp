@@ -1,8 +1,10 @@
 #include "bindings/launch/cuda_array_interface.h"
 
 #include <algorithm>
+#include <charconv>
 #include <cstring>
 
+#include "bindings/launch/described_elements.h"
 #include "bindings/numpy.h"
 
 namespace cuda_device::bindings {
@@ -36,14 +38,64 @@ std::optional<int64_t> integer(PyObject* value) {
   return overflow ? std::nullopt : std::optional<int64_t>(number);
 }
 
-// Of "<f4", "|u1", "=i8".
-std::optional<ScalarKind> scalar_of(PyObject* typestr) {
-  if (!PyUnicode_CheckExact(typestr)) return std::nullopt;
+// The class and the bytes of a number: "<f4", "|u1", "=i8", "c16".
+struct NumberText {
+  char letter;
+  int bytes;
+};
+
+std::optional<NumberText> number_text(PyObject* typestr) {
   Py_ssize_t size = 0;
   const char* text = PyUnicode_AsUTF8AndSize(typestr, &size);
   if (!text) throw nb::python_error();
-  if (size != 3 || !std::strchr("<|=", text[0])) return std::nullopt;
-  return scalar_of_kind(text[1], text[2] - '0');
+  const char* const end = text + size;
+  if (size > 0 && std::strchr("<|=", *text)) ++text;
+  if (end - text < 2) return std::nullopt;
+  NumberText number{*text, 0};
+  const auto [last, error] = std::from_chars(text + 1, end, number.bytes);
+  if (error != std::errc() || last != end || number.bytes < 0) return std::nullopt;
+  return number;
+}
+
+std::optional<int> complex_type_number(NumberText number) {
+  if (number.letter != 'c') return std::nullopt;
+  if (number.bytes == 8) return NPY_CFLOAT;
+  return number.bytes == 16 ? std::optional<int>(NPY_CDOUBLE) : std::nullopt;
+}
+
+// Of elements whose type string says all. False where it says something else.
+bool read_number(PyObject* typestr, CudaArray& found) {
+  const std::optional<NumberText> number = number_text(typestr);
+  if (!number) return false;
+  if (const std::optional<int> complex = complex_type_number(*number)) {
+    found.dtype = checked(reinterpret_cast<PyObject*>(PyArray_DescrFromType(*complex)));
+    return true;
+  }
+  const std::optional<ScalarKind> scalar = scalar_of_kind(number->letter, number->bytes);
+  if (scalar) found.view.dtype = *scalar;
+  return scalar.has_value();
+}
+
+// [("", typestr)] says no more than the type string.
+bool is_default(PyObject* descr, PyObject* typestr) {
+  if (!PyList_CheckExact(descr) || PyList_GET_SIZE(descr) != 1) return false;
+  PyObject* part = PyList_GET_ITEM(descr, 0);
+  if (!PyTuple_CheckExact(part) || PyTuple_GET_SIZE(part) != 2) return false;
+  PyObject *name = PyTuple_GET_ITEM(part, 0), *type = PyTuple_GET_ITEM(part, 1);
+  return PyUnicode_CheckExact(name) && PyUnicode_GET_LENGTH(name) == 0 &&
+         PyUnicode_CheckExact(type) && PyUnicode_Compare(type, typestr) == 0;
+}
+
+bool read_elements(PyObject* typestr, const nb::object& descr, CudaArray& found) {
+  if (!PyUnicode_CheckExact(typestr)) return false;
+  if (is_absent(descr) || is_default(descr.ptr(), typestr)) return read_number(typestr, found);
+  found.dtype = dtype_of_description(typestr, descr.ptr());
+  return found.dtype.is_valid();
+}
+
+int64_t item_bytes(const CudaArray& array) {
+  if (!array.dtype) return cuda_device::bytes_of(array.view.dtype.scalar());
+  return PyDataType_ELSIZE(reinterpret_cast<PyArray_Descr*>(array.dtype.ptr()));
 }
 
 bool read_shape(PyObject* shape, abi::ArrayView& view) {
@@ -77,16 +129,6 @@ bool read_strides(const nb::object& given, int64_t item, abi::ArrayView& view) {
   return true;
 }
 
-// [("", typestr)] says no more than the type string.
-bool is_default(PyObject* descr, PyObject* typestr) {
-  if (!PyList_CheckExact(descr) || PyList_GET_SIZE(descr) != 1) return false;
-  PyObject* part = PyList_GET_ITEM(descr, 0);
-  if (!PyTuple_CheckExact(part) || PyTuple_GET_SIZE(part) != 2) return false;
-  PyObject *name = PyTuple_GET_ITEM(part, 0), *type = PyTuple_GET_ITEM(part, 1);
-  return PyUnicode_CheckExact(name) && PyUnicode_GET_LENGTH(name) == 0 &&
-         PyUnicode_CheckExact(type) && PyUnicode_Compare(type, typestr) == 0;
-}
-
 bool read_data(PyObject* data, abi::ArrayView& view) {
   if (!PyTuple_CheckExact(data) || PyTuple_GET_SIZE(data) != 2) return false;
   PyObject* read_only = PyTuple_GET_ITEM(data, 1);
@@ -117,21 +159,17 @@ std::optional<CudaArray> read_cuda_array_interface(PyObject* dictionary) {
                    version = field(dictionary, known.version);
   if (!typestr || !shape || !data || !version) return std::nullopt;
   const std::optional<int64_t> number = integer(version.ptr());
-  const std::optional<ScalarKind> scalar = scalar_of(typestr.ptr());
-  if (!number || *number < 0 || !scalar) return std::nullopt;
-  const nb::object descr = field(dictionary, known.descr);
-  const bool plain = (is_absent(descr) || is_default(descr.ptr(), typestr.ptr())) &&
-                     is_absent(field(dictionary, known.mask));
-  if (!plain) return std::nullopt;
-  const auto item = static_cast<int64_t>(cuda_device::bytes_of(*scalar));
+  if (!number || *number < 0) return std::nullopt;
+  if (*number > 0 && !is_absent(field(dictionary, known.mask))) return std::nullopt;
   CudaArray found;
-  found.view.dtype = *scalar;
+  if (!read_elements(typestr.ptr(), field(dictionary, known.descr), found)) return std::nullopt;
+  const int64_t item = item_bytes(found);
   if (!read_shape(shape.ptr(), found.view) || !read_data(data.ptr(), found.view) ||
       !read_strides(field(dictionary, known.strides), item, found.view) ||
       !read_stream(field(dictionary, known.stream), found.stream))
     return std::nullopt;
   const std::optional<interop::Span> span = interop::span_of(found.view, item);
-  if (!span || span->low == span->high) return std::nullopt;
+  if (!span) return std::nullopt;
   found.span = *span;
   return found;
 }

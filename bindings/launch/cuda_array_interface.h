@@ -1,5 +1,5 @@
 // Dictionaries of the CUDA Array Interface in their frequent form, which launches read without
-// Python's code: numbers, without a mask.
+// Python's code: of Python's own classes, without a mask.
 #pragma once
 
 #include <optional>
@@ -12,8 +12,11 @@ namespace cuda_device::bindings {
 
 struct CudaArray {
   abi::ArrayView view;  // without its device, which only its address says
-  interop::Span span;   // of its elements, of which there are some
+  interop::Span span;   // of its elements
+  nb::object dtype;     // of elements of several numbers each; null: the view's says all
   uint64_t stream = 0;  // CUDA's handle of the stream to wait for; 0: there is none
+
+  bool is_empty() const { return span.low == span.high; }
 };
 
 // Nothing: it is malformed, or says what only cuda.device._interfaces reads.

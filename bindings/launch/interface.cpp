@@ -4,6 +4,7 @@
 
 #include "bindings/launch/call.h"
 #include "bindings/launch/cuda_array_interface.h"
+#include "bindings/launch/elements.h"
 #include "bindings/memory/foreign.h"
 #include "bindings/numpy.h"
 #include "bindings/runtime/streams.h"
@@ -36,14 +37,24 @@ const std::array<Interface, 2>& interfaces() {
   throw;
 }
 
-// Numbers in memory of the process, which the host's code reads and writes like its own. False
+void add_elements(Call& call, const CudaArray& array) {
+  abi::ArrayView view = array.view;
+  ElementWord word{};
+  view.dtype = read_elements(call, array.dtype.ptr(), word);
+  call.add_array(view, &word);
+}
+
+// An array in memory of the process, which the host's code reads and writes like its own. False
 // where its pages are not there.
 bool add_on_host(Call& call, PyObject* object, const CudaArray& array) {
   if (!call.readable.contains(array.span.low, array.span.high)) return false;
   call.live_on_host();
   if (array.stream && cd_rt_gpu_count() > 0 && waits_for_producers())
     sync_stream(stream_with_handle(array.stream).get());
-  call.add_array(array.view);
+  if (array.dtype)
+    add_elements(call, array);
+  else
+    call.add_array(array.view);
   if (call.asynchronous()) call.owners().keep(object);
   return true;
 }
@@ -56,7 +67,7 @@ nb::object in_allocation(PyObject* object, const CudaArray& array) {
                 array.span.high,
                 {},
                 {},
-                nb::borrow(dtype_of_scalar(view.dtype.scalar())),
+                array.dtype ? array.dtype : nb::borrow(dtype_of_scalar(view.dtype.scalar())),
                 view.read_only,
                 nb::borrow(object),
                 waits_for_producers() ? array.stream : 0};
@@ -70,6 +81,11 @@ nb::object in_allocation(PyObject* object, const CudaArray& array) {
 bool read_here(Call& call, PyObject* object, PyObject* description, nb::object& array) {
   const std::optional<CudaArray> found = read_cuda_array_interface(description);
   if (!found) return false;
+  if (found->is_empty()) {  // every device reaches no bytes
+    if (cd_rt_gpu_count() == 0) return add_on_host(call, object, *found);
+    array = in_allocation(object, *found);
+    return false;
+  }
   abi::Allocation where;
   cd_rt_memory_find(found->span.low, &where);
   const bool of_process =

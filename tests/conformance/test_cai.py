@@ -137,10 +137,75 @@ def test_launches_read_dictionaries_without_python():
             sys.setprofile(None)
         return {name for name in names if "_interfaces" in name}
 
-    for changes in ({}, {"stream": None}, {"stream": 1}, {"stream": 2, "strides": None}):
+    for changes in (
+        *({}, {"stream": None}, {"stream": 1}, {"stream": 2, "strides": None}),
+        *({"typestr": "f8"}, {"shape": (0,), "data": (0, False)}, {"mask": 1, "version": 0}),
+    ):
         assert modules(cuda(a, **changes)) == set()
     assert modules(cuda(a, shape=[4])) != set()
-    assert a.tolist() == [5] * 4
+    assert a.tolist() == [7] * 4
+    z = np.zeros(4, np.complex64)
+    assert modules(cuda(z)) == set()
+    assert z.tolist() == [1] * 4
+
+
+@D.kernel
+def move_fields(out, a):
+    i = D.tid(1)
+    if i < a.size:
+        out["x"][i] = a[i]["x"] + a[i]["y"]
+        out["y"][i] = a[i]["y"]
+
+
+@clause("CAI-DESCR-01")
+def test_launches_read_structured_items(target):
+    """Once by Python, and from then on as what said the same before."""
+    same = [("x", "<f4"), ("y", "<i4")], [("y", "<i4"), ("x", "<f4")]
+    nested = [("z", [("u", "<i2", (2,))]), ("x", "<f4"), (("title", "y"), "<f4")]
+    padded = [("x", "<f2"), ("", "|V2"), ("y", "<f4")]
+    for descr in (*same, nested, padded, *same, nested, padded):
+        dtype = np.lib.format.descr_to_dtype(descr)
+        a, out = np.zeros(9, dtype), np.zeros(9, dtype)
+        a["x"], a["y"] = range(9), range(9, 18)
+        typestr = f"|V{dtype.itemsize}"
+        for view, to in ((a, out), (a[::-2], out[4:])):
+            given = cuda(view, typestr=typestr, descr=descr)
+            run(move_fields, cuda(to, typestr=typestr, descr=[*descr]), given, block=16)
+            assert to["x"].tolist() == (view["x"] + view["y"]).tolist()
+            assert to["y"].tolist() == view["y"].tolist()
+
+
+def test_a_description_is_read_once():
+    a = np.zeros(4, [("x", "<f4"), ("y", "<i4")])
+    first, second = a.dtype.descr, a.dtype.descr
+
+    def reads(descr, typestr="|V8"):
+        """Whether the module reads the description."""
+        seen = set()
+        sys.setprofile(lambda frame, event, _: seen.add(frame.f_code.co_name))
+        try:
+            run(size_and_axes, np.zeros(2, int), cuda(a, typestr=typestr, descr=descr))
+        finally:
+            sys.setprofile(None)
+        return "_structured" in seen
+
+    reads(first)
+    assert [reads(first), reads(second), reads(second, "V8")] == [False, False, True]
+
+    class Text(str):
+        __slots__ = ()
+
+    # What could mean another thing the next time is read each time.
+    subclass, lists = [(Text("x"), "<f4"), ("y", "<i4")], [["x", "<f4"], ["y", "<i4"]]
+    assert [reads(subclass), reads(subclass)] == [True, True]
+    assert [reads(lists), reads(lists)] == [True, False]
+    # A list that has changed since.
+    second[0] = ("y", "<f4")
+    for _ in range(2):
+        with pytest.raises(ValueError, match="name already used"):
+            reads(second)
+    second[1] = ("z", "<i4")
+    assert [reads(second), reads(second)] == [True, False]
 
 
 @clause("CAI-DATA-07", "DEV-ARR-28")
@@ -407,6 +472,36 @@ def random_value(rng, a):
     )
 
 
+# Of eight bytes each, without gaps, which a copy need not have.
+RECORDS = (
+    [("x", "<f4"), ("y", "<i4")],
+    [("y", "<i4"), ("x", "<f4")],
+    [("x", "|u1"), ("y", "<i2", (3,)), (("title", "z"), "|i1")],
+    [("p", [("x", "<i2"), ("y", "<f2")]), ("q", "<u4", (1,))],
+)
+
+
+def random_dictionary(rng, a):
+    """Of numbers or records, in which some keys are missing or wrong."""
+    fields = cuda_dict(a)
+    if rng.random() < 0.3:
+        fields |= {"typestr": rng.choice(("|V8", "<V8", "V8")), "descr": [*rng.choice(RECORDS)]}
+    keys = ("shape", "typestr", "data", "strides", "version", "descr", "stream", "mask")
+    for key in rng.sample(keys, rng.randint(0, 3)):
+        fields[key] = random_value(rng, a)
+        if key == "stream" and isinstance(fields[key], int) and abs(fields[key]) > 2:
+            fields[key] = 1  # a GPU takes other integers for handles, and trusts them
+        if rng.random() < 0.1:
+            del fields[key]
+    return fields
+
+
+def said_dtype(fields):
+    """What a sound dictionary says of its elements, by NumPy alone."""
+    said = np.dtype(fields["typestr"].lstrip("|<"))
+    return np.dtype(fields["descr"]) if said.kind == "V" and fields.get("descr") else said
+
+
 # As many in long mode as in a day of work.
 PROGRAMS = 1_000_000 if os.environ.get("CUDA_DEVICE_LONG_TESTS") else 10_000
 
@@ -430,16 +525,9 @@ def test_random_dictionaries_never_end_the_process():
     """Imports and launches agree, which read plain dictionaries each in a way of its own."""
     rng = random.Random(3)
     a = np.arange(64.0)
-    made, compared, refused = 0, 0, set()
-    keys = ("shape", "typestr", "data", "strides", "version", "descr", "stream", "mask")
+    made, compared, records, refused = 0, 0, 0, set()
     for _ in range(PROGRAMS):
-        fields = cuda_dict(a)
-        for key in rng.sample(keys, rng.randint(0, 3)):
-            fields[key] = random_value(rng, a)
-            if key == "stream" and isinstance(fields[key], int) and abs(fields[key]) > 2:
-                fields[key] = 1  # a GPU takes other integers for handles, and trusts them
-            if rng.random() < 0.1:
-                del fields[key]
+        fields = random_dictionary(rng, a)
         found = launched(fields, a)
         try:
             b = D.from_cuda_array_interface(fields, a)
@@ -448,12 +536,13 @@ def test_random_dictionaries_never_end_the_process():
             b, wanted = None, str(error)
         else:
             made += 1
-            wanted = found if b.dtype.kind == "V" else [b.size, b.ndim]
+            nameless = b.dtype.kind == "V" and b.dtype.names is None
+            wanted = found if nameless else [b.size, b.ndim]
         assert found == wanted, fields
-        if b is None or b.dtype.kind == "V":
+        if b is None or nameless:
             continue
         address, fixed = fields["data"]
-        dtype = np.dtype(fields["typestr"].lstrip("|<"))
+        dtype = said_dtype(fields)
         steps = fields.get("strides")
         view = view_of(a, address, fields["shape"], None if steps is None else tuple(steps), dtype)
         assert b.flags.writeable is not bool(fixed)
@@ -461,9 +550,11 @@ def test_random_dictionaries_never_end_the_process():
         assert b.size == 0 or b.ctypes.data == address
         if view is not None and view.size <= 64:
             compared += 1
+            records += dtype.kind == "V"
             check_elements(b, Cuda(fields, a), view)
     assert PROGRAMS // 20 < made < PROGRAMS
     assert compared > made // 4
+    assert records > compared // 10
     assert refused == {TypeError, ValueError, NotImplementedError}
 
 

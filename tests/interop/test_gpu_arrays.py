@@ -201,3 +201,44 @@ def test_launches_take_arrays_of_vectors_structs_and_complex_numbers(on_fake):  
         [1, 2] * 3,
         2,
     ]
+
+
+def test_launches_take_records_and_complex_numbers_by_a_dictionary(on_fake):  # noqa: F811
+    """A description is read once; the memory of a GPU is known by its address alone."""
+    answer = on_fake("""
+        class Given:
+            def __init__(self, array):
+                self.array, self.changes = array, {}
+            @property
+            def __cuda_array_interface__(self):
+                return self.array.__cuda_array_interface__ | self.changes
+
+        point = np.dtype([("x", "<f4"), ("y", "<i4")])
+
+        @runs_on_fake((point, 1), ("c8", 1))
+        @D.kernel
+        def gather(points, numbers):
+            i = D.tid(1)
+            if i < len(points):
+                numbers[i] = complex(points[i]["x"], points[i]["y"])
+
+        points = D.asarray(np.array([(1, 2), (3, 4)], point), device="cuda")
+        numbers = D.zeros(2, np.complex64, device="cuda")
+        found = []
+        for _ in range(2):
+            D.launch(gather, Given(points), Given(numbers), grid=1, block=32)
+            found.append(D.to_host(numbers).view(np.float32).tolist())
+            points["y"] = 9
+        outside = Given(points)
+        outside.changes = {"shape": (1 << 20,)}
+        try:
+            D.launch(gather, outside, numbers, grid=1, block=32)
+        except ValueError as error:
+            found.append("outside of their allocation" in str(error))
+        empty = Given(points)
+        empty.changes = {"shape": (0,), "data": (0, False)}
+        D.launch(gather, empty, Given(numbers), grid=1, block=32)
+        core.Device(0).sync()
+        answer = [found, len(launches)]
+    """)
+    assert answer == [[[1, 2, 3, 4], [1, 9, 3, 9], True], 3]

@@ -302,6 +302,11 @@ def _cuda_array(description: Any, owner: Any, sync: bool = True, dtype: Any = No
     return _made(array, owner, stream if sync and _core.waits_for_producers() else 0)
 
 
+def dtype_of_description(typestr: str, descr: Any) -> Any:
+    """The dtype of elements that a dictionary describes, for launches, which keep it."""
+    return _structured("descr", descr, _element(typestr), typestr)
+
+
 def cuda_argument(owner: Any, description: Any) -> Any:
     """The array of an argument of launch(), which read the attribute."""
     return _cuda_array(description, owner)
