@@ -198,6 +198,7 @@ Value dtype_value(nb::handle object) {
 Value bytes_value(nb::handle object) {
   Value value = make(Value::Kind::Array);
   value.format = ScalarKind::U8;
+  value.owner = "bytes";
   value.text.assign(PyBytes_AS_STRING(object.ptr()),
                     static_cast<size_t>(PyBytes_GET_SIZE(object.ptr())));
   value.shape = {static_cast<int64_t>(value.text.size())};

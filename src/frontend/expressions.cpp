@@ -69,6 +69,8 @@ static std::string object_text(const syntax::Value& v) {
       return "an instance of a class";
     case Kind::Tuple:
       return v.named ? "a named tuple" : "";
+    case Kind::Array:
+      return v.owner.empty() ? "" : "an object of class '" + v.owner + "'";
     case Kind::Other:
       return "an object of class '" + v.text + "'";
     default:

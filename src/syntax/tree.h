@@ -47,7 +47,7 @@ struct Value {
   // String; BrokenString, escaped; decimal digits of BigInt; name of the class of Other and Vector;
   // name of an Enum
   std::string text;
-  std::string owner;            // Enum: its class
+  std::string owner;            // Enum: its class; Array: "bytes" where that is what it was
   std::vector<int64_t> shape;   // Array
   bool flag = false;            // Enum: a Flag, whose members have bits in common
   std::vector<Value> elements;  // Tuple, Enum, Vector, Record

@@ -87,9 +87,38 @@ def python_objects(out):
     # hint: store what is to be seen in an array; kernels of @cuda.device.kernel print
 
 
+BYTES = b"text"
+
+
+@cuda.jit(device=True)
+def first_of(v):
+    return v[0]
+
+
+@cuda.autojit
+def of_bytes(out):
+    b = b"ab"[0]  # error at `b"ab"`: an object of class 'bytes' is a Python object, which this
+    # ... dialect has none of
+    # hint: its kernels have numbers, arrays, and tuples of numbers; types are named by type objects
+    # ... such as float32
+    b = BYTES  # error at `BYTES`: an object of class 'bytes' is a Python object, which this dialect
+    # ... has none of
+    # hint: its kernels have numbers, arrays, and tuples of numbers; types are named by type objects
+    # ... such as float32
+    out[0] = first_of(b"")  # error at `b""`: an object of class 'bytes' is a Python object, which
+    # ... this dialect has none of
+    # hint: its kernels have numbers, arrays, and tuples of numbers; types are named by type objects
+    # ... such as float32
+    out[1] = first_of((1, b"b"))  # error at `b"b"`: an object of class 'bytes' is a Python object,
+    # ... which this dialect has none of
+    # hint: its kernels have numbers, arrays, and tuples of numbers; types are named by type objects
+    # ... such as float32
+
+
 @clause("NP-NPM-03")
 def test_python_objects_are_no_values():
     expect_errors(python_objects, np.zeros(1))
+    expect_errors(of_bytes, np.zeros(2))
 
 
 @cuda.autojit
