@@ -167,3 +167,45 @@ def test_classes_are_no_arrays():
 
     assert not cuda.is_cuda_array(Shows)
     assert cuda.is_cuda_array(Shows())
+
+
+@pytest.mark.parametrize("kind", [np.complex64, np.complex128])
+@pytest.mark.parametrize("real", [np.float64, np.int32, np.bool_])
+def test_complex_numbers_are_copied_into_no_array_of_real_ones(real, kind):
+    source = np.array([1j, 2, 3], kind)
+    d = cuda.to_device(np.ones(3, real))
+    given = (
+        f"of an array of {np.dtype(real)} was given {source.dtype}: complex numbers do not become "
+        r"real ones; give their \.real, \.imag or abs\(\)"
+    )
+    for complex_array in (source, cuda.to_device(source)):
+        with pytest.raises(TypeError, match=rf"copy_to_device\(\) {given}"):
+            d.copy_to_device(complex_array)
+        with pytest.raises(TypeError, match=rf"copy_to_device\(\) {given}"):
+            cuda.to_device(complex_array, to=d)
+        with pytest.raises(TypeError, match=f"an assignment to a part {given}"):
+            d[:] = complex_array
+    assert d._host is not source
+    assert d.copy_to_host().tolist() == [1, 1, 1]
+    d.copy_to_device(source.real)
+    z = cuda.to_device(source)
+    z[:1] = d[:1]
+    assert z.copy_to_host().tolist() == [0, 2, 3]
+
+
+@cuda.autojit
+def has_no_elements(out, n):
+    numbers = cuda.local.array(0, float32)
+    rows = cuda.local.array((3, 0), float32)
+    for i in range(numbers.size):
+        numbers[i] = n
+    out[0], out[1], out[2], out[3] = numbers.size, numbers.shape[0], rows.shape[0], rows.size
+    out[4] = len(numbers)
+    if numbers.size > n:
+        out[5] = numbers[n]
+
+
+def test_local_arrays_may_have_no_elements(target):
+    out = np.full(6, -1.0)
+    has_no_elements[1, 1](out, 0)
+    assert out.tolist() == [0, 0, 3, 0, 0, -1]

@@ -198,7 +198,9 @@ class DeviceNDArray:
 
     def __setitem__(self, index: Any, value: Any) -> None:
         self._wait(0)
-        self._array[index] = value._array if isinstance(value, DeviceNDArray) else value
+        source = value._array if isinstance(value, DeviceNDArray) else value
+        self._refuse_complex("an assignment to a part", source)
+        self._array[index] = source
 
     def reshape(self, *shape: Any) -> DeviceNDArray:
         """The same memory in another shape."""
@@ -242,14 +244,28 @@ class DeviceNDArray:
         return self.copy_to_host(self._host, stream)
 
     def copy_to_device(self, ary: Any, stream: Any = 0) -> None:
-        """Fills the array with the elements of an array of the host or device."""
+        """Fills the array with the elements of an array of the host or device.
+
+        They are converted to its type. Raises ValueError where `ary` has another shape, and
+        TypeError for complex numbers in an array of real ones.
+        """
         self._wait(stream)
         source = ary._array if isinstance(ary, DeviceNDArray) else np.asarray(ary)
         if tuple(source.shape) != self.shape:
             raise ValueError(
                 f"copy_to_device() of shape {self.shape} was given an array of {source.shape}"
             )
+        self._refuse_complex("copy_to_device()", source)
         self._array[...] = source
+
+    def _refuse_complex(self, action: str, source: Any) -> None:
+        """Complex numbers become no real ones, as in kernels: NP-TYPE-01."""
+        found = source.dtype if hasattr(source, "dtype") else np.asarray(source).dtype
+        if found.kind == "c" and self.dtype.kind != "c":
+            raise TypeError(
+                f"{action} of an array of {self.dtype} was given {found}: complex numbers do not "
+                "become real ones; give their .real, .imag or abs()"
+            )
 
     @property
     def __cuda_array_interface__(self) -> dict[str, Any]:
@@ -302,14 +318,15 @@ def to_device(
 ) -> DeviceNDArray:
     """A copy of an array of the host in memory of the device.
 
-    copy=False: only the memory, whose elements are undefined. to: the array that it goes to.
+    copy=False: only the memory, whose elements are undefined. to: the array that it goes to; it
+    raises what copy_to_device() raises.
     """
     source = obj if isinstance(obj, DeviceNDArray) else np.asarray(obj)
     made = device_array_like(source, stream) if to is None else to
-    if isinstance(obj, np.ndarray):
-        made._host = obj
     if copy:
         made.copy_to_device(source, stream)
+    if isinstance(obj, np.ndarray):
+        made._host = obj
     return made
 
 
