@@ -161,6 +161,30 @@ def test_integers_that_fit_no_format_are_refused():
         )
 
 
+@pytest.mark.parametrize("n", [1 << 63, (1 << 64) - 1, 1 << 64, -(1 << 63) - 1])
+def test_pythons_integers_beyond_intp_are_refused(n):
+    out = np.zeros(2)
+    with pytest.raises(LaunchOverflowError) as raised:
+        of_python[1, 1](out, n)
+    assert str(raised.value) == (
+        f"argument 2 ('n') of kernel 'of_python': {n} does not fit intp, the int64 that Python's "
+        "ints are in kernels\n  numpy.uint64(n), or uint64 in the kernel's signature, takes up to "
+        "2**64 - 1; a float takes more"
+    )
+
+
+def halves(out, n):
+    out[0] = n // 2
+
+
+def test_what_the_message_says_takes_larger_integers(target):
+    out = np.zeros(1, np.uint64)
+    cuda.autojit(halves)[1, 1](out, np.uint64((1 << 64) - 1))
+    assert out[0] == (1 << 63) - 1
+    cuda.jit("void(uint64[:], uint64)")(halves)[1, 1](out, 1 << 63)
+    assert out[0] == 1 << 62
+
+
 def adds_product(out, a):
     out[0] = a[0] * a[0] - a[1]
 

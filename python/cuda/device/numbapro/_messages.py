@@ -3,6 +3,12 @@
 from __future__ import annotations
 
 _WORDS = (
+    (
+        "does not fit int, which has 64 bits in kernels\n  pass it as a float",
+        "does not fit intp, the int64 that Python's ints are in kernels\n"
+        "  numpy.uint64(n), or uint64 in the kernel's signature, takes up to 2**64 - 1; a float "
+        "takes more",
+    ),
     ("if n > 0: launch(...)", "if n > 0: kernel[grid, block](...)"),
     ("more of them: block=256, grid=(n + 255) // 256", "more: kernel[(n + 255) // 256, 256](...)"),
     ("rounded up it is grid=(n + 255) // 256", "rounded up it is (n + 255) // 256"),
