@@ -754,6 +754,32 @@ def test_spellings_of_signatures(spelling):
             kernel[1, 1](wrong, 1)
 
 
+IN_TEXT = {"bool": "bool", "int": "int32", "long": "int64", "float": "float32"}
+
+
+@clause("NP-TYPE-08")
+@pytest.mark.parametrize("name", IN_TEXT)
+def test_pythons_names_in_the_text_of_a_signature_are_those_of_c(name, target):
+    kind = NUMBERS_OF_TYPES[IN_TEXT[name]]
+    assert cuda.jit(f"void({name}[:], {name})")(lambda out, x: None).signature == void(
+        kind[:], kind
+    )
+
+    @cuda.jit(f"{name}({name})", device=True)
+    def given_back(x):
+        return x
+
+    @cuda.jit(f"void(float64[:], {name})")
+    def both(out, x):
+        out[0] = x
+        out[1] = given_back(0.7)
+
+    for x in (0.1, (1 << 31) + 1):
+        out = np.zeros(2)
+        both[1, 1](out, x)
+        assert out.tolist() == [float(kind(x)), float(kind(0.7))]
+
+
 @clause("NP-TYPE-08")
 def test_older_spellings_of_jit():
     kernel = cuda.jit(restype=void, argtypes=[float32[:], int32], target="gpu")(assigns)
