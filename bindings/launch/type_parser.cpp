@@ -30,7 +30,7 @@ class Parser {
 
   std::string_view word() {
     skip_spaces();
-    size_t end = rest_.find_first_not_of("abcdefghijklmnopqrstuvwxyzN0123456789_");
+    size_t end = rest_.find_first_not_of("abcdefghijklmnopqrstuvwxyzCFN0123456789_");
     std::string_view found = rest_.substr(0, std::min(end, rest_.size()));
     rest_.remove_prefix(found.size());
     return found;
@@ -102,12 +102,18 @@ class Parser {
         digits.find_first_not_of("0123456789") != std::string::npos)
       return std::nullopt;
     int ndim = std::stoi(digits);
+    const bool contiguous = take(',');
+    const std::string_view order = contiguous ? word() : "";
+    if (contiguous && order != "C" && order != "F") return std::nullopt;
     if (ndim > abi::kMaxDims || !take(']')) return std::nullopt;
     type.dtype = element->dtype;
     type.element = element->kind;
     type.item = element->item;
     type.lanes = element->lanes;
     type.ndim = static_cast<uint8_t>(ndim);
+    // Elements of what is allocated as an array are aligned. Columns are no fact.
+    type.facts.element_aligned = contiguous;
+    type.facts.unit_inner = type.facts.contiguous = order == "C";
     return type;
   }
 

@@ -117,11 +117,36 @@ def test_types_as_text(text, type_):
 
 @pytest.mark.parametrize(
     "text",
-    ["", "integer", "array", "array[int8]", "array[int, 1]", "array[int8, 65]", "(int", "int x"],
+    [
+        "",
+        "integer",
+        "array",
+        "array[int8]",
+        "array[int, 1]",
+        "array[int8, 65]",
+        "(int",
+        "array[int8, 1, A]",
+        "array[int8, 1,]",
+        "array[int8, 1, C",
+        "int x",
+    ],
 )
 def test_bad_types(text):
     with pytest.raises(TypeError, match="not the type of an argument"):
         store.inspect(A, text, None)
+
+
+def test_types_of_contiguous_arrays():
+    def first(a):
+        return a[1, 1]
+
+    assert _testing.result_type(first, "array[int8, 2, C]") == "int8"
+    named = store.inspect("array[float32, 1, C]", int, None, what="facts")
+    assert "unit inner stride, contiguous, elements aligned" in named
+    by_columns = store.inspect("array[float32, 1, F]", int, None, what="facts")
+    assert "elements aligned" in by_columns
+    assert "contiguous" not in by_columns
+    assert "aligned" not in store.inspect("array[float32, 1]", int, None, what="facts")
 
 
 def test_bad_stage_and_target():

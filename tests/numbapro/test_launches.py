@@ -210,6 +210,38 @@ def test_a_kernel_that_arrives_elsewhere_has_its_signature():
         arrived[1, 1](np.zeros(1), 3)
 
 
+def copies(out, a):
+    i, k = cuda.grid(2)
+    out[i, k] = a[i, k]
+
+
+def strides_read(kernel):
+    """How many strides the PTX loads: 64-bit parameters but for those of places and extents."""
+    return kernel.ptx.count("ld.param.b64")
+
+
+def test_the_ptx_is_for_the_layouts_of_the_signature():
+    loose, packed, half, columns = (
+        cuda.jit(text)(copies)
+        for text in (
+            "void(float32[:, :], float32[:, :])",
+            "void(float32[:, ::1], float32[:, ::1])",
+            "void(float32[:, :], float32[:, ::1])",
+            "void(float32[::1, :], float32[::1, :])",
+        )
+    )
+    assert strides_read(packed) < strides_read(half) < strides_read(loose)
+    # Their strides are read, their elements aligned.
+    assert strides_read(columns) == strides_read(loose)
+    assert [kernel.ptx.count("ld.global.b8") for kernel in (loose, half, packed, columns)] == [
+        *(4, 0, 0, 0)
+    ]
+    assert list(packed.inspect_ptx()) == packed.specializations == [packed.signature.args]
+    assert packed.inspect(*packed.signature.args, what="ptx") == packed.ptx
+    line = cuda.jit("void(float32[::1])")(lambda a: None)
+    assert line.specializations == [(float32[::1],)]
+
+
 def test_the_ptx_is_that_of_the_last_version():
     kernel = cuda.autojit(takes_two.py_func)
     out = np.zeros(1, np.float32)

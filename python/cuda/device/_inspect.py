@@ -43,7 +43,9 @@ def inspect(
     """What the compiler makes of a kernel or function for these arguments.
 
     arguments: values, as a launch would get them, or types: int, float, bool, NumPy's scalar
-    types, or text such as "array[float32, 2]".
+    types, or text such as "array[float32, 2]": an array of any strides and alignment. Those of
+    "array[float32, 2, C]" and "array[float32, 2, F]" are contiguous, by rows or by columns, and
+    their elements are aligned.
     what: the stage. Each takes these targets:
 
     "syntax", "ir_raw"    none: they are the same for every target

@@ -133,6 +133,13 @@ def _text(declared: Type) -> str:
     return "None" if declared == void else declared.name
 
 
+def _text_of_layout(declared: Type) -> str:
+    """As _text, of a contiguous array with its layout."""
+    if isinstance(declared, ArrayType) and declared.layout != "A":
+        return f"array[{declared.dtype.name}, {declared.ndim}, {declared.layout}]"
+    return _text(declared)
+
+
 def typeof(value: Any) -> Type | None:
     """The type that an argument of a launch has in a kernel; None: no kernel takes it."""
     if isinstance(value, bool | int | float | complex):
@@ -385,7 +392,11 @@ class CUDAKernel:
 
     @property
     def ptx(self) -> str:
-        """PTX of the version that came last. Raises TypeError where there is none."""
+        """PTX of the version that came last, for the arrays that its signature declares.
+
+        Those of '::1' are contiguous; others have any strides and alignment, and so have those of a
+        version that a launch made. Raises TypeError where there is no version.
+        """
         if not self._specialised:
             raise TypeError(
                 f"the kernel {self.__name__!r} has no PTX before its first launch, which says the "
@@ -396,11 +407,11 @@ class CUDAKernel:
     def inspect_ptx(self) -> dict[tuple[Type, ...], str]:
         """PTX of each version, by the types of its arguments."""
         return {
-            types: self._kernel.inspect(*map(_text, types), what="ptx")
+            types: self._kernel.inspect(*map(_text_of_layout, types), what="ptx")
             for types in self._specialised
         }
 
     def inspect(self, *types: Any, what: str = "ir", **options: Any) -> str:
         """What the compiler makes of it for these types of arguments; as Kernel.inspect."""
-        texts = [_text(each) if isinstance(each, Type) else each for each in types]
+        texts = [_text_of_layout(each) if isinstance(each, Type) else each for each in types]
         return self._kernel.inspect(*texts, what=what, **options)
