@@ -19,6 +19,7 @@ struct WebState {
   Value of_this_pass;           // the same over those of this pass alone (NumbaPro's dialect)
   bool never_constant = false;  // more than one definition is live, or one with several values
   const syntax::Node* constant_definition = nullptr;
+  const syntax::Node* source = nullptr;  // of the definition met last (NumbaPro's dialect)
   // Something assigned to it is wrong: it is read in silence, but where that is itself the mistake.
   bool changes = false;  // components are assigned: it is a variable even where it is a parameter
   bool failed = false;
@@ -49,12 +50,6 @@ struct WebState {
   }
 };
 
-// Where the number that one definition gave lies in the definition's own type.
-struct OwnSlot {
-  TypeCode code{};
-  uint32_t slot = 0;
-};
-
 struct Instance {
   const syntax::Function* function = nullptr;
   uint32_t index = 0;          // of the function in the program, or of the one it stands in
@@ -67,10 +62,9 @@ struct Instance {
   // The function that this one stands within, if any, and the copy of the unrolled loops there.
   Instance* enclosing = nullptr;
   uint32_t enclosing_copy = 0;
-  std::vector<Value> arguments;           // abstract, of this pass
-  std::vector<WebState> states;           // by web
-  std::map<uint32_t, Value> constants;    // what definitions gave in this pass, where that is known
-  std::map<uint32_t, OwnSlot> own_slots;  // by definition, of this pass
+  std::vector<Value> arguments;         // abstract, of this pass
+  std::vector<WebState> states;         // by web
+  std::map<uint32_t, Value> constants;  // what definitions gave in this pass, where that is known
   // What builtins keep in a variable, by their calls: the sum of a loop's values.
   std::map<Place, WebState> hidden;
   WebState result;  // what its return statements give
@@ -93,7 +87,6 @@ struct Instance {
 
   void begin_pass() {
     constants.clear();
-    own_slots.clear();
     for (WebState& s : states) s.begin_pass();
     for (auto& [place, s] : hidden) s.begin_pass();
     result.begin_pass();
@@ -104,7 +97,7 @@ struct Instance {
     for (auto& [key, child] : calls) child->renew_webs();
     if (!outdated) return;
     outdated = false;
-    own_webs = std::make_unique<Webs>(find_webs(*function, unrolled, webs->loops_keep_types));
+    own_webs = std::make_unique<Webs>(find_webs(*function, unrolled, webs->merges));
     webs = own_webs.get();
     states.assign(webs->webs.size(), {});
   }

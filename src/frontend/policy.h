@@ -8,10 +8,10 @@
 
 namespace cuda_device::frontend {
 
-// How the type of a variable follows from the definitions that reach common uses.
+// How the type of a variable follows from its definitions.
 enum class LoopRule : uint8_t {
-  Join,        // all of them unify
-  BeforeLoop,  // those outside of the loop decide; values assigned in the loop are converted
+  Join,        // those that reach common uses unify
+  BeforeLoop,  // each has its own until paths meet; a loop keeps the one before it, and converts
 };
 
 struct LanguageNames;
@@ -53,7 +53,7 @@ struct Policy {
   TypeCode array_ndim;     // ndim of an array
   TypeCode range_minimum;  // a loop variable is promoted with this; weak_int changes nothing
   TypeCode thread_index;   // components of thread_idx and the like
-  LoopRule loop_rule;      // which definitions unify
+  LoopRule loop_rule;      // which definitions share a type
   bool can_fail;           // there are assert and raise
 
   // --- what a language has that another one leaves out ---

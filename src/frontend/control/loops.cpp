@@ -38,17 +38,24 @@ bool has_jump(const std::vector<Node*>& body, NodeKind jump) {
 
 }  // namespace
 
-static void else_region(Context& ctx, ir::Block& region, const Nodes& body) {
+// The body or the else of a loop.
+static void region_of(Context& ctx, ir::Block& region, const Node* loop, PathEnd end,
+                      const Nodes& body) {
   ir::Block* outer = &ctx.builder.block();
   ctx.builder.set_block(region);
   ctx.reachable = true;
   block(ctx, body, false);
+  carry(ctx, loop, end);
   ctx.builder.set_block(*outer);
 }
 
-static bool loop_region(Context& ctx, ir::Block& region, const Nodes& body) {
+static void else_region(Context& ctx, ir::Block& region, const Node* loop, const Nodes& body) {
+  region_of(ctx, region, loop, PathEnd::Else, body);
+}
+
+static bool loop_region(Context& ctx, ir::Block& region, const Node* loop, const Nodes& body) {
   ctx.frame->loops.emplace_back();
-  else_region(ctx, region, body);
+  region_of(ctx, region, loop, PathEnd::Back, body);
   const bool broke = ctx.frame->loops.back().broke;
   ctx.frame->loops.pop_back();
   return broke;
@@ -70,8 +77,8 @@ void lower_while(Context& ctx, const syntax::While* node) {
   if (test.value.is_unknown()) test.value = Value::boolean(true);
   ctx.builder.op(Op::Yield, {inst_of(ctx, test.value, node->test)});
   ctx.builder.set_block(*outer);
-  const bool broke = loop_region(ctx, loop->regions[1], node->body);
-  if (!endless) else_region(ctx, loop->regions[2], node->orelse);
+  const bool broke = loop_region(ctx, loop->regions[1], node, node->body);
+  if (!endless) else_region(ctx, loop->regions[2], node, node->orelse);
   ctx.reachable = broke || (!endless && ctx.reachable);
 }
 
@@ -98,6 +105,7 @@ static void counted_loop(Context& ctx, const syntax::For* node, const Value::Ran
   std::vector<Inst*> bounds;
   bounds.reserve(range.bounds.size());
   for (const Value& bound : range.bounds) bounds.push_back(inst_of(ctx, bound, node->iter));
+  carry(ctx, node, PathEnd::Entry);
   const std::optional<uint32_t> own = element ? std::nullopt : loop_slot(ctx, node->target, code);
   const uint32_t counter = own ? *own : make_slot(ctx, "", code);
   ctx.at(node);
@@ -110,8 +118,8 @@ static void counted_loop(Context& ctx, const syntax::For* node, const Value::Ran
            element ? node->iter : node->target);
     ctx.builder.set_block(*outer);
   }
-  const bool broke = loop_region(ctx, loop->regions[0], node->body);
-  else_region(ctx, loop->regions[1], node->orelse);
+  const bool broke = loop_region(ctx, loop->regions[0], node, node->body);
+  else_region(ctx, loop->regions[1], node, node->orelse);
   ctx.reachable = broke || ctx.reachable;
 }
 
@@ -252,8 +260,8 @@ void lower_for(Context& ctx, const syntax::For* node) {
   // The body is looked at for its own mistakes, as if it ran once.
   Inst* placeholder = ctx.builder.control(Op::Scope, {}, 1);
   assign(ctx, node->target, Value::unknown(), node->iter);
-  loop_region(ctx, placeholder->regions[0], node->body);
-  else_region(ctx, placeholder->regions[0], node->orelse);
+  loop_region(ctx, placeholder->regions[0], node, node->body);
+  else_region(ctx, placeholder->regions[0], node, node->orelse);
   ctx.reachable = true;
 }
 

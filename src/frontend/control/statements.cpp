@@ -41,6 +41,7 @@ static void lower_side(Context& ctx, const syntax::If* node, bool then, std::opt
                        bool tail) {
   const DeadOnHost dead(ctx, on_host == !then);
   block(ctx, then ? node->body : node->orelse, tail);
+  carry(ctx, node, then ? PathEnd::Then : PathEnd::Otherwise);
 }
 
 void branch(Context& ctx, const Node* node, const Value& test, const std::function<void()>& then,
@@ -168,8 +169,10 @@ static void statement_by_kind(Context& ctx, const Node* node, bool tail) {
     case NodeKind::For:
       return lower_for(ctx, syntax::as<syntax::For>(node));
     case NodeKind::Break:
+      carry(ctx, node, PathEnd::Jump);
       return lower_break(ctx);
     case NodeKind::Continue:
+      carry(ctx, node, PathEnd::Jump);
       return lower_continue(ctx);
     case NodeKind::Pass:
       return;

@@ -163,21 +163,6 @@ void join_into(Context& ctx, WebState& state, const Node* definition, Value valu
   ctx.inference.changed = true;
 }
 
-// Where one definition alone reaches a read, the variable has the type of that one there, whatever
-// other definitions make of it elsewhere (the NumbaPro rule).
-static void store_in_own_type(Context& ctx, uint32_t index, const Value& value,
-                              const Node* source) {
-  const Definition& definition = ctx.instance->webs->definitions[index];
-  const Value& joined = ctx.instance->states[definition.web].abstract;
-  if (ctx.policy.loop_rule == LoopRule::Join || definition.keeps_type) return;
-  if (!value.is_number() || !joined.is_number()) return;
-  const TypeCode own = fixed(value.code());
-  if (own == fixed(joined.code())) return;
-  const uint32_t slot = make_slot(ctx, definition.name, own);
-  ctx.builder.slot_store(slot, inst_of(ctx, value, source));
-  ctx.instance->own_slots[index] = {own, slot};
-}
-
 void define(Context& ctx, const Node* target, const Value& value, const Node* source) {
   const Webs& webs = *ctx.instance->webs;
   const auto at = webs.definition_at.find(ctx.place(target));
@@ -192,6 +177,7 @@ void define(Context& ctx, const Node* target, const Value& value, const Node* so
   if (target->kind == syntax::NodeKind::arg && web.definition_count == 1 && !state.changes &&
       !read_later) {
     state.direct = value;
+    state.source = source;
     return;
   }
   state.defined = true;
@@ -209,17 +195,58 @@ void define(Context& ctx, const Node* target, const Value& value, const Node* so
   join_definition(ctx, at->second, value, source);
   ctx.at(source);
   store_web(ctx, state, definition.name, value, source);
-  store_in_own_type(ctx, at->second, value, source);
+}
+
+// The type of the web is said by others, which its slots are made for.
+static void keep_type(Context& ctx, WebState& state) {
+  if (!state.never_constant) state.never_constant = ctx.inference.demoted = true;
+}
+
+// Of the two definitions, the later one of the source is at fault.
+static void meeting_conflict(Context& ctx, const WebState& into, const Value& value,
+                             const WebState& from, const std::string& name) {
+  const auto place = [](const Node* node) { return std::pair(node->span.line, node->span.column); };
+  if (place(into.source) > place(from.source))
+    type_conflict(ctx, value, into.abstract, name, into.source);
+  else
+    type_conflict(ctx, into.abstract, value, name, from.source);
+}
+
+static void carry(Context& ctx, const Copy& copy, const Node* node) {
+  const std::string& name = ctx.instance->webs->webs[copy.from].name;
+  WebState& from = ctx.instance->states[copy.from];
+  WebState& into = ctx.instance->states[copy.into];
+  if (from.failed) return fail(ctx, into);
+  into.defined |= from.defined || from.direct;
+  ctx.at(node);
+  const Value value = load_web(ctx, from, name);
+  if (value.contains_unknown()) return;
+  const Value type = without_constants(abstract_of(value));
+  if (copy.keeps_type) {
+    keep_type(ctx, into);
+  } else if (!into.abstract.is_unknown() && !join(ctx, into.abstract, type)) {
+    meeting_conflict(ctx, into, type, from, name);
+    return fail(ctx, into);
+  } else {
+    join_into(ctx, into, node, type, false, name, from.source);
+  }
+  store_web(ctx, into, name, value, from.source);
+  into.source = from.source;
+}
+
+void carry(Context& ctx, const Node* node, PathEnd end) {
+  if (!ctx.reachable) return;
+  const auto& all = ctx.instance->webs->copies_at;
+  const auto copies = all.find({node, end});
+  if (copies == all.end()) return;
+  for (const Copy& copy : copies->second) carry(ctx, copy, node);
 }
 
 void join_definition(Context& ctx, uint32_t index, const Value& value, const Node* source) {
   const Definition& definition = ctx.instance->webs->definitions[index];
   const Web& web = ctx.instance->webs->webs[definition.web];
-  if (definition.keeps_type) {
-    WebState& state = ctx.instance->states[definition.web];
-    if (!state.never_constant) state.never_constant = ctx.inference.demoted = true;
-    return;
-  }
+  ctx.instance->states[definition.web].source = source;
+  if (definition.keeps_type) return keep_type(ctx, ctx.instance->states[definition.web]);
   join_into(ctx, ctx.instance->states[definition.web], definition.node, abstract_of(value),
             can_be_constant(web, value), definition.name, source);
 }
@@ -370,18 +397,12 @@ static Value unresolved(Context& ctx, const syntax::Name* node, const Variable& 
   return Value::unknown();
 }
 
-// What the only definition that reaches the read has given, where that is a constant or has a type
-// of its own.
+// What the only definition that reaches the read has given, where that is a constant.
 static std::optional<Value> read_of_one(Context& ctx, const syntax::Name* node,
                                         const WebState& state) {
   const auto& only = ctx.instance->webs->only_definition_at;
   const auto definition = only.find(ctx.place(node));
   if (state.changes || definition == only.end()) return std::nullopt;
-  if (ctx.policy.loop_rule == LoopRule::BeforeLoop) {
-    const auto own = ctx.instance->own_slots.find(definition->second);
-    if (own == ctx.instance->own_slots.end()) return std::nullopt;
-    return Value::number(own->second.code, ctx.builder.slot_load(own->second.slot));
-  }
   const auto value = ctx.instance->constants.find(definition->second);
   return value == ctx.instance->constants.end() ? std::nullopt : std::optional(value->second);
 }

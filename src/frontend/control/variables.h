@@ -10,6 +10,8 @@ namespace cuda_device::frontend {
 
 // The definition of a variable at this node: joins its type and stores the value.
 void define(Context& ctx, const Node* target, const Value& value, const Node* source);
+// Where paths are about to meet: the variables that have other types from there on.
+void carry(Context& ctx, const Node* node, PathEnd end);
 Value read_name(Context& ctx, const syntax::Name* node);
 // Whether some name in the expression is one that the function assigns more than once.
 bool reads_reassigned(const Context& ctx, const Node* node);

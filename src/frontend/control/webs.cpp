@@ -1,13 +1,14 @@
 #include "frontend/control/webs.h"
 
 #include <algorithm>
+#include <array>
 #include <iterator>
 #include <map>
-#include <numeric>
 #include <optional>
 #include <ranges>
 #include <utility>
 
+#include "frontend/control/merges.h"
 #include "frontend/control/scopes.h"
 #include "support/check.h"
 #include "syntax/walk.h"
@@ -19,18 +20,8 @@ using syntax::Node;
 using syntax::NodeKind;
 using Names = std::vector<Node*>;
 
-// Definitions of one variable that reach a point, sorted; kUndefined: the entry of the function
-// does.
-using Reaching = std::vector<uint32_t>;
 // Variables by name.
 using Scope = std::map<std::string, uint32_t>;
-constexpr uint32_t kUndefined = ~0u;
-
-struct Flow {
-  bool reachable = true;
-  std::vector<Reaching> variables;
-  friend bool operator==(const Flow&, const Flow&) = default;
-};
 
 Flow join(const Flow& a, const Flow& b) {
   if (!a.reachable) return b;
@@ -45,12 +36,16 @@ Flow join(const Flow& a, const Flow& b) {
   return out;
 }
 
+// The paths that leave a body before its end.
 struct Loop {
-  Flow breaks{false, {}};
-  Flow continues{false, {}};
-  std::vector<uint32_t> targets;   // that its head defines
-  std::set<uint32_t> definitions;  // in its body, but of the variables that loops in it count with
+  std::vector<Arrival> breaks, continues;
 };
+
+// What all of them bring.
+Flow join(Flow flow, const std::vector<Arrival>& arrivals) {
+  for (const Arrival& one : arrivals) flow = join(flow, one.flow);
+  return flow;
+}
 
 // What a literal says as a condition; nothing for what is none.
 std::optional<bool> constant_condition(const Node* test) {
@@ -78,9 +73,9 @@ bool holds_generator(const Node* node) {
 
 class Analysis {
  public:
-  Analysis(const syntax::Function& f, Unrolled& unrolled, bool loops_keep_types)
+  Analysis(const syntax::Function& f, Unrolled& unrolled, bool merges)
       : function_(f), unrolled_(unrolled) {
-    webs_.loops_keep_types = loops_keep_types;
+    webs_.merges = merges;
   }
 
   Webs run() {
@@ -88,10 +83,8 @@ class Analysis {
     for (Node* statement : function_.body) collect(statement);
     Flow flow;
     flow.variables.assign(variable_count_, {kUndefined});
-    parent_.resize(webs_.definitions.size());
-    std::iota(parent_.begin(), parent_.end(), 0);
-    undefined_.resize(webs_.definitions.size());
-    captured_.resize(webs_.definitions.size());
+    for (size_t i = 0; i < webs_.definitions.size(); ++i) sets_.add();
+    if (webs_.merges) merges_.emplace(sets_, variable_of_, variable_count_);
     for (uint32_t i = 0; i < parameters_; ++i) define(flow, webs_.definitions[i].node);
     CD_CHECK(copy_ == 0 && scopes_.size() == 1, "a loop or scope that is not left");
     statements(flow, function_.body);
@@ -123,6 +116,43 @@ class Analysis {
     if (!variable) variable = scopes_.front()[name] = variable_count_++;
     webs_.definitions.push_back({name, node, 0});
     variable_of_.push_back(*variable);
+    add_to_loops(static_cast<uint32_t>(variable_of_.size() - 1));
+  }
+
+  bool counts(const LoopDefinitions& loop, uint32_t variable) const {
+    return std::ranges::any_of(loop.counters,
+                               [&](uint32_t c) { return variable_of_[c] == variable; });
+  }
+
+  // A definition in a loop that counts with the variable is none of the loops around that one.
+  void add_to_loops(uint32_t definition) {
+    if (!webs_.merges) return;
+    const uint32_t variable = variable_of_[definition];
+    const bool is_counter = in_loop_target_;
+    for (auto loop = loops_around_.rbegin(); loop != loops_around_.rend(); ++loop) {
+      if (is_counter && loop == loops_around_.rbegin()) {
+        (*loop)->counters.push_back(definition);
+      } else if (counts(**loop, variable)) {
+        if (!is_counter) (*loop)->counted.push_back(definition);
+        return;
+      } else {
+        (is_counter ? (*loop)->inner_counters : (*loop)->others).push_back(definition);
+      }
+    }
+  }
+
+  // Calls f for what the loop holds.
+  template <class F>
+  void in_loop(const Node* loop, const F& f) {
+    loops_around_.push_back(&loop_definitions_[loop]);
+    f();
+    loops_around_.pop_back();
+  }
+
+  void collect_counter(const Node* target) {
+    in_loop_target_ = true;
+    collect_target(target);
+    in_loop_target_ = false;
   }
 
   std::optional<uint32_t> variable_named(const std::string& name) const {
@@ -179,6 +209,7 @@ class Analysis {
   void collect(const Node* node) {
     if (!node) return;
     if (auto* loop = syntax::as<syntax::For>(node)) return collect_for(loop);
+    if (auto* loop = syntax::as<syntax::While>(node)) return collect_while(loop);
     if (auto* generator = syntax::as<syntax::GeneratorExp>(node))
       return in_scope(generator, [&] { collect_clauses(generator, 0); });
     collect_own_targets(node);
@@ -205,8 +236,18 @@ class Analysis {
 
   void collect_for(const syntax::For* loop) {
     collect(loop->iter);
-    for_each_copy(loop, [&] {
-      collect_target(loop->target);
+    in_loop(loop, [&] {
+      for_each_copy(loop, [&] {
+        collect_counter(loop->target);
+        for (const Node* statement : loop->body) collect(statement);
+      });
+    });
+    for (const Node* statement : loop->orelse) collect(statement);
+  }
+
+  void collect_while(const syntax::While* loop) {
+    in_loop(loop, [&] {
+      collect(loop->test);
       for (const Node* statement : loop->body) collect(statement);
     });
     for (const Node* statement : loop->orelse) collect(statement);
@@ -216,10 +257,12 @@ class Analysis {
     if (from == generator->generators.size()) return collect(generator->elt);
     auto* clause = syntax::as<syntax::comprehension>(generator->generators[from]);
     collect(clause->iter);
-    for_each_copy(clause, [&] {
-      collect_target(clause->target);
-      for (const Node* test : clause->ifs) collect(test);
-      collect_clauses(generator, from + 1);
+    in_loop(clause, [&] {
+      for_each_copy(clause, [&] {
+        collect_counter(clause->target);
+        for (const Node* test : clause->ifs) collect(test);
+        collect_clauses(generator, from + 1);
+      });
     });
   }
 
@@ -244,61 +287,15 @@ class Analysis {
 
   // --- flow ---
 
-  uint32_t find(uint32_t i) {
-    while (parent_[i] != i) i = parent_[i] = parent_[parent_[i]];
-    return i;
-  }
-
-  void unite(uint32_t a, uint32_t b) {
-    a = find(a);
-    b = find(b);
-    // The lower number stays the representative: webs are numbered in the order of the program.
-    if (a < b) parent_[b] = a;
-    if (b < a) parent_[a] = b;
-  }
-
   void define(Flow& flow, const Node* node) {
     const auto at = webs_.definition_at.find({node, copy_});
     if (at == webs_.definition_at.end() || !flow.reachable) return;
     flow.variables[variable_of_[at->second]] = {at->second};
-    if (in_loop_target_)
-      loops_.back()->targets.push_back(at->second);
-    else if (webs_.loops_keep_types)
-      define_in_loops(at->second);
   }
 
-  // A definition of a variable that a loop counts with keeps the counter's type, and is none of the
-  // loops around that one.
-  void define_in_loops(uint32_t definition) {
-    for (Loop* around : loops_ | std::views::reverse) {
-      for (const uint32_t target : around->targets) {
-        if (variable_of_[target] != variable_of_[definition]) continue;
-        unite(target, definition);
-        kept_.insert({definition, target});
-        return;
-      }
-      around->definitions.insert(definition);
-    }
-  }
-
-  // What the loop assigns to a variable is of one web, with what reaches the loop where that is
-  // assigned on every path. It keeps the type of these, or else of the first assignment in the
-  // loop.
-  void keep_types(const Flow& before, const Loop& frame) {
-    for (const uint32_t definition : frame.definitions) {
-      const Reaching& reaching = before.variables[variable_of_[definition]];
-      const bool always = before.reachable && !std::ranges::binary_search(reaching, kUndefined);
-      for (const uint32_t other : reaching) {
-        if (always) unite(other, definition);
-        if (other < definition) kept_.insert({definition, other});
-      }
-      for (const uint32_t other : frame.definitions) {
-        if (other >= definition) break;  // in the order of the program
-        if (variable_of_[other] != variable_of_[definition]) continue;
-        unite(other, definition);
-        kept_.insert({definition, other});
-      }
-    }
+  // Where both paths come to one point.
+  Flow meet(Arrival a, Arrival b) {
+    return merges_ ? merges_->meet(std::array{std::move(a), std::move(b)}) : join(a.flow, b.flow);
   }
 
   void use(const Flow& flow, const syntax::Name* name) {
@@ -312,17 +309,17 @@ class Analysis {
       } else if (first == Webs::kNone) {
         first = definition;
       } else {
-        unite(first, definition);
+        sets_.unite(first, definition);
       }
     }
-    if (first != Webs::kNone && undefined) undefined_[first] = true;
+    if (first != Webs::kNone && undefined) undefined_.insert(first);
     Use& used = uses_[{name, copy_}];
     if (first == Webs::kNone) return;
     // The visits of one read, from loops and from copies of them, see one web.
     bool only = !undefined && flow.variables[*variable].size() == 1;
     if (used.definition != Webs::kNone) {
       only &= used.definition == first;
-      unite(used.definition, first);
+      sets_.unite(used.definition, first);
     }
     used = {first, only};
   }
@@ -353,13 +350,13 @@ class Analysis {
     for (uint32_t i = 0; i < webs_.definitions.size(); ++i) {
       if (variable_of_[i] != *variable) continue;
       if (first == Webs::kNone) first = i;
-      unite(first, i);
+      sets_.unite(first, i);
     }
     uses_[{name, copy_}] = {first, false};
     if (first == Webs::kNone) return;
-    captured_[first] = true;
+    captured_.insert(first);
     const Reaching& reaching = flow.variables[*variable];
-    if (std::ranges::find(reaching, kUndefined) != reaching.end()) undefined_[first] = true;
+    if (std::ranges::find(reaching, kUndefined) != reaching.end()) undefined_.insert(first);
   }
 
   // Lambdas that are given to what the language knows are called before it returns: they read the
@@ -401,7 +398,7 @@ class Analysis {
       case NodeKind::IfExp: {
         auto* e = syntax::as<syntax::IfExp>(node);
         return either(
-            flow, e->test, [&](Flow& yes) { expression(yes, e->body); },
+            flow, e, e->test, [&](Flow& yes) { expression(yes, e->body); },
             [&](Flow& no) { expression(no, e->orelse); });
       }
       case NodeKind::GeneratorExp: {
@@ -422,22 +419,24 @@ class Analysis {
 
   // Both ways that a test may go.
   template <class Yes, class No>
-  void either(Flow& flow, const Node* test, const Yes& yes, const No& no) {
+  void either(Flow& flow, const Node* node, const Node* test, const Yes& yes, const No& no) {
     expression(flow, test);
     Flow other = flow;
     yes(flow);
     no(other);
-    flow = join(flow, other);
+    flow = meet({{node, PathEnd::Then}, std::move(flow)},
+                {{node, PathEnd::Otherwise}, std::move(other)});
   }
 
   // The first operand is always evaluated, each further one perhaps not.
   void short_circuit(Flow& flow, const Names& operands) {
-    Flow out{false, {}};
+    std::vector<Arrival> decided;
     for (Node* operand : operands) {
+      if (operand != operands[0]) decided.push_back({{operand, PathEnd::Otherwise}, flow});
       expression(flow, operand);
-      out = join(out, flow);
     }
-    flow = std::move(out);
+    for (Arrival& one : decided | std::views::reverse)
+      flow = meet({{one.edge.node, PathEnd::Then}, std::move(flow)}, std::move(one));
   }
 
   void statements(Flow& flow, const Names& body) {
@@ -467,7 +466,7 @@ class Analysis {
       case NodeKind::If: {
         auto* s = syntax::as<syntax::If>(node);
         return either(
-            flow, s->test, [&](Flow& yes) { statements(yes, s->body); },
+            flow, s, s->test, [&](Flow& yes) { statements(yes, s->body); },
             [&](Flow& no) { statements(no, s->orelse); });
       }
       case NodeKind::While: {
@@ -481,9 +480,7 @@ class Analysis {
         const uint32_t outside = copy_;
         const auto once = [&](Flow& inside) {
           if (holds_generator(s->iter)) as_before_loop(inside, s->iter, outside);
-          in_loop_target_ = true;
           target(inside, s->target);
-          in_loop_target_ = false;
           statements(inside, s->body);
         };
         if (const std::optional<UnrolledLoop> known = unrolled(s))
@@ -529,12 +526,19 @@ class Analysis {
   }
 
   void leave_or_evaluate(Flow& flow, const Node* node) {
-    if (node->kind == NodeKind::Break && !loops_.empty())
-      loops_.back()->breaks = join(loops_.back()->breaks, flow);
+    if (node->kind == NodeKind::Break && !loops_.empty()) jump(loops_.back()->breaks, node, flow);
     if (node->kind == NodeKind::Continue && !loops_.empty())
-      loops_.back()->continues = join(loops_.back()->continues, flow);
+      jump(loops_.back()->continues, node, flow);
     syntax::for_each_child(*node, [&](const Node* child) { expression(flow, child); });
     if (ends(node)) flow.reachable = false;
+  }
+
+  // Only merges ask which path brings what.
+  void jump(std::vector<Arrival>& arrivals, const Node* node, const Flow& flow) {
+    if (merges_ || arrivals.empty())
+      arrivals.push_back({{node, PathEnd::Jump}, flow});
+    else
+      arrivals[0].flow = join(arrivals[0].flow, flow);
   }
 
   // Repeated until what reaches the head no longer grows: uses only ever see more definitions. A
@@ -542,6 +546,7 @@ class Analysis {
   // depth.
   template <class Once>
   void loop(Flow& flow, const Node* node, const Node* test, const Once& once, const Names& orelse) {
+    if (merges_) return loop_of_one_type(flow, node, test, once, orelse);
     Flow& head = heads_.try_emplace({node, copy_}, Flow{false, {}}).first->second;
     head = join(head, flow);
     Flow exit;
@@ -559,9 +564,33 @@ class Analysis {
       if (next == head) break;
       head = std::move(next);
     }
-    if (webs_.loops_keep_types) keep_types(flow, frame);
     statements(exit, orelse);
     flow = join(exit, frame.breaks);
+  }
+
+  // In NumbaPro's dialect, where one definition reaches a point: nothing comes back that the head
+  // does not know.
+  template <class Once>
+  void loop_of_one_type(Flow& flow, const Node* node, const Node* test, const Once& once,
+                        const Names& orelse) {
+    const LoopDefinitions& definitions = loop_definitions_[node];
+    const bool reachable = flow.reachable;
+    Flow before = flow;
+    if (reachable) merges_->enter(flow, definitions);
+    if (test) expression(flow, test);
+    Flow inside = flow;
+    Loop frame;
+    loops_.push_back(&frame);
+    once(inside);
+    loops_.pop_back();
+    std::vector<Arrival> at_head = std::move(frame.continues);
+    at_head.push_back({{node, PathEnd::Entry}, std::move(before)});
+    at_head.push_back({{node, PathEnd::Back}, std::move(inside)});
+    if (reachable) merges_->leave(flow, definitions, at_head);
+    if (test && constant_condition(test) == true) flow.reachable = false;
+    statements(flow, orelse);
+    frame.breaks.push_back({{node, PathEnd::Else}, std::move(flow)});
+    flow = merges_->meet(frame.breaks);
   }
 
   // The elements of a generator expression are evaluated as the loop comes to them.
@@ -630,29 +659,49 @@ class Analysis {
     std::vector<std::set<const Node*>> definitions_of(variable_count_);
     for (uint32_t i = 0; i < webs_.definitions.size(); ++i)
       definitions_of[variable_of_[i]].insert(webs_.definitions[i].node);
-    std::vector<uint32_t> number(webs_.definitions.size(), Webs::kNone);
+    number_.assign(sets_.size(), Webs::kNone);
     for (uint32_t i = 0; i < webs_.definitions.size(); ++i) {
-      const uint32_t root = find(i);
       Definition& d = webs_.definitions[i];
-      if (number[root] == Webs::kNone) {
-        number[root] = static_cast<uint32_t>(webs_.webs.size());
-        const bool reassigned = definitions_of[variable_of_[i]].size() > 1;
-        webs_.webs.push_back({d.name, i, 0, false, false, reassigned, false});
-      }
-      Web& web = webs_.webs[number[root]];
-      d.web = number[root];
+      if (merges_) d.keeps_type = merges_->keeps_type(i);
+      Web& web = web_of(i, d.name, i);
+      d.web = number_[sets_.find(i)];
       ++web.definition_count;
       web.several |= d.node != webs_.definitions[web.first_definition].node;
-      web.may_be_undefined |= undefined_[i];
-      web.captured |= captured_[i];
+      web.reassigned = definitions_of[variable_of_[i]].size() > 1;
     }
-    for (const auto& [definition, earlier] : kept_)
-      if (find(definition) == find(earlier)) webs_.definitions[definition].keeps_type = true;
+    if (merges_) add_copies();
+    for (const uint32_t i : undefined_) webs_.webs[number_[sets_.find(i)]].may_be_undefined = true;
+    for (const uint32_t i : captured_) webs_.webs[number_[sets_.find(i)]].captured = true;
     for (const auto& [place, used] : uses_) {
       const bool reached = used.definition != Webs::kNone;
-      const uint32_t web = reached ? webs_.definitions[used.definition].web : Webs::kNone;
+      const uint32_t web = reached ? number_[sets_.find(used.definition)] : Webs::kNone;
       webs_.use_at[place] = web;
-      if (used.alone && webs_.webs[web].several) webs_.only_definition_at[place] = used.definition;
+      if (!merges_ && used.alone && webs_.webs[web].several)
+        webs_.only_definition_at[place] = used.definition;
+    }
+  }
+
+  // The web of a definition, which is the first of it if there was none yet.
+  Web& web_of(uint32_t definition, const std::string& name, uint32_t first) {
+    uint32_t& number = number_[sets_.find(definition)];
+    if (number == Webs::kNone) {
+      number = static_cast<uint32_t>(webs_.webs.size());
+      webs_.webs.push_back({name, first, 0, false, false, false, false});
+    }
+    return webs_.webs[number];
+  }
+
+  void add_copies() {
+    std::set<uint32_t> read;
+    for (const auto& [place, used] : uses_)
+      if (used.definition != Webs::kNone) read.insert(sets_.find(used.definition));
+    for (const auto& [edge, from, into, keeps_type] : merges_->copies(std::move(read))) {
+      const Web given = webs_.webs[number_[sets_.find(from)]];
+      Web& web = web_of(into, given.name, given.first_definition);
+      ++web.definition_count;
+      web.several = web.reassigned = true;
+      webs_.copies_at[edge].push_back(
+          {number_[sets_.find(from)], number_[sets_.find(into)], keeps_type});
     }
   }
 
@@ -669,11 +718,13 @@ class Analysis {
     bool alone = false;                 // no other one does, nor the entry of the function
   };
   std::unordered_map<Place, Use, PlaceHash> uses_;
-  std::vector<uint32_t> parent_;  // union-find over definitions
-  std::vector<bool> undefined_, captured_;
+  DisjointSets sets_;  // of definitions, merges behind them
+  std::optional<Merges> merges_;
+  std::set<uint32_t> undefined_, captured_;  // definitions of such webs
+  std::vector<uint32_t> number_;             // of webs, by the definition that stands for one
   std::vector<Loop*> loops_;
-  // Definitions in loops, each with one whose type it keeps if they are of one web.
-  std::set<std::pair<uint32_t, uint32_t>> kept_;
+  std::map<const Node*, LoopDefinitions> loop_definitions_;
+  std::vector<LoopDefinitions*> loops_around_;  // while definitions are collected
   bool in_loop_target_ = false;
   std::map<Place, Flow> heads_;  // by the loop: what has reached its head
   uint32_t parameters_ = 0;
@@ -685,8 +736,8 @@ bool Webs::is_local(const std::string& name) const {
   return std::any_of(webs.begin(), webs.end(), [&](const Web& w) { return w.name == name; });
 }
 
-Webs find_webs(const syntax::Function& function, Unrolled& unrolled, bool loops_keep_types) {
-  return Analysis(function, unrolled, loops_keep_types).run();
+Webs find_webs(const syntax::Function& function, Unrolled& unrolled, bool merges) {
+  return Analysis(function, unrolled, merges).run();
 }
 
 }  // namespace cuda_device::frontend

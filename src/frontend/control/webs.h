@@ -6,6 +6,8 @@
 // such loops is repeated when it has found them.
 #pragma once
 
+#include <compare>
+#include <cstdint>
 #include <map>
 #include <set>
 #include <string>
@@ -53,8 +55,29 @@ struct Definition {
   std::string name;
   const syntax::Node* node;  // Name, arg or FunctionDef
   uint32_t web;
-  // A loop around it keeps the type of its web, which earlier definitions say: `loops_keep_types`.
+  // A loop around it keeps the type of its web, which another definition says: NumbaPro's dialect.
   bool keeps_type = false;
+};
+
+// Where a path leaves a statement or an operand for a point at which paths meet.
+enum class PathEnd : uint8_t {
+  Then,       // the end of what is done under a condition, and of the operand that may be left out
+  Otherwise,  // the end of the other branch; there is no operand
+  Entry,      // before a loop
+  Back,       // the end of a loop's body
+  Else,       // the end of a loop's else
+  Jump,       // break, continue
+};
+struct Edge {
+  const syntax::Node* node;
+  PathEnd end;
+  friend auto operator<=>(const Edge&, const Edge&) = default;
+};
+
+// The value of one web becomes that of another, in the other's type.
+struct Copy {
+  uint32_t from, into;
+  bool keeps_type;  // the type of `into` is said elsewhere
 };
 
 struct Web {
@@ -75,20 +98,23 @@ struct Webs {
   std::unordered_map<Place, uint32_t, PlaceHash> definition_at;
   // Web read at a Name; kNone: a local name that no definition reaches there.
   std::unordered_map<Place, uint32_t, PlaceHash> use_at;
-  // The definition of a read that only one reaches, on every path, in a web that has several.
+  std::map<Edge, std::vector<Copy>> copies_at;  // of NumbaPro's dialect
+  // The definition of a read that only one reaches, on every path, in a web that has several. Not
+  // in NumbaPro's dialect.
   std::unordered_map<Place, uint32_t, PlaceHash> only_definition_at;
   // The variables, by name, that one annotation of the function declares.
   std::unordered_map<std::string, const syntax::Node*> declared;
-  bool loops_keep_types = false;  // as they were asked for
-  bool has_unsupported = false;   // statements that were not looked into
-  std::set<std::string> hidden;   // the names that they bind
+  bool merges = false;           // as they were asked for
+  bool has_unsupported = false;  // statements that were not looked into
+  std::set<std::string> hidden;  // the names that they bind
 
   bool is_local(const std::string& name) const;
   bool is_hidden(const std::string& name) const { return hidden.contains(name); }
 };
 
-// `loops_keep_types`: what a loop assigns to a variable that is assigned before it on every path,
-// or that counts the loop, is one web with that and keeps its type.
-Webs find_webs(const syntax::Function& function, Unrolled& unrolled, bool loops_keep_types);
+// `merges`: NumbaPro's dialect. Each assignment is a web of its own, and so is a point where paths
+// meet that bring several webs. What a loop assigns to a variable is one web with what the variable
+// is before it.
+Webs find_webs(const syntax::Function& function, Unrolled& unrolled, bool merges);
 
 }  // namespace cuda_device::frontend

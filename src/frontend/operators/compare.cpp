@@ -5,6 +5,7 @@
 
 #include "frontend/complex/complex.h"
 #include "frontend/control/generators.h"
+#include "frontend/control/variables.h"
 #include "frontend/diagnosis/diagnosis.h"
 #include "frontend/diagnosis/operator_names.h"
 #include "frontend/expressions.h"
@@ -351,11 +352,19 @@ static Value compare_rest(Context& ctx, const syntax::Compare* node, size_t i, c
   const Value result =
       compare_values(ctx, *compare_named(node->ops[i]), left, right, node, left_node, right_node);
   if (i + 1 == node->comparators.size()) return result;
-  if (result.exact() && !result.exact()->integer) return result;
-  if (result.exact()) return compare_rest(ctx, node, i + 1, right, right_node);
-  Captured rest = capture(ctx, [&] { return compare_rest(ctx, node, i + 1, right, right_node); });
+  const Node* next = node->comparators[i + 1];
+  if (result.exact() && !result.exact()->integer) {
+    carry(ctx, next, PathEnd::Otherwise);
+    return result;
+  }
+  Captured rest =
+      rest_of(ctx, next, [&] { return compare_rest(ctx, node, i + 1, right, right_node); });
+  if (result.exact()) {
+    splice(ctx, rest.block);
+    return rest.value;
+  }
   if (result.is_unknown() || rest.value.is_unknown()) return Value::unknown();
-  return combine(ctx, result, result, true, std::move(rest), node);
+  return combine(ctx, result, result, true, std::move(rest), node, next);
 }
 
 Value compare(Context& ctx, const syntax::Compare* node) {

@@ -83,10 +83,11 @@ static Value chain(Context& ctx, const Nodes& operands, size_t from, bool is_and
   // What host code decides here never comes to the operands after it.
   const DeadOnHost rest_dead(ctx, answer_on_host(ctx, operand) == !is_and);
   if (test.exact()) return chain(ctx, operands, from + 1, is_and, as_condition, node);
-  Captured rest =
-      capture(ctx, [&] { return chain(ctx, operands, from + 1, is_and, as_condition, node); });
+  Captured rest = rest_of(ctx, operands[from + 1], [&] {
+    return chain(ctx, operands, from + 1, is_and, as_condition, node);
+  });
   if (test.is_unknown()) return test;
-  return combine(ctx, first, test, is_and, std::move(rest), node);
+  return combine(ctx, first, test, is_and, std::move(rest), node, operands[from + 1]);
 }
 
 Value condition(Context& ctx, const Node* node) {
@@ -189,8 +190,16 @@ static Value choose(Context& ctx, const Value& test, Captured then, Captured oth
   return branch(ctx, test, std::move(then), std::move(otherwise), *joined, node);
 }
 
+Captured rest_of(Context& ctx, const Node* next, const std::function<Value()>& evaluate) {
+  return capture(ctx, [&] {
+    const Value value = evaluate();
+    carry(ctx, next, PathEnd::Then);
+    return value;
+  });
+}
+
 Value combine(Context& ctx, const Value& first, const Value& test, bool is_and, Captured second,
-              const Node* node) {
+              const Node* node, const Node* next) {
   const bool bools = first.is_number() && is_bool(first.code()) && second.value.is_number() &&
                      is_bool(second.value.code());
   if (bools && is_cheap(second.block, kCheapChain)) {
@@ -200,7 +209,10 @@ Value combine(Context& ctx, const Value& first, const Value& test, bool is_and, 
     Inst* other = inst_of(ctx, second.value, node);
     return Value::number(TypeCode::b1, ctx.builder.op(is_and ? Op::And : Op::Or, {decides, other}));
   }
-  Captured decided{{}, first};
+  Captured decided = capture(ctx, [&] {
+    carry(ctx, next, PathEnd::Otherwise);
+    return first;
+  });
   if (is_and) return choose(ctx, test, std::move(second), std::move(decided), node);
   return choose(ctx, test, std::move(decided), std::move(second), node);
 }
@@ -210,7 +222,9 @@ Value if_exp(Context& ctx, const syntax::IfExp* node) {
   const std::optional<bool> on_host = answer_on_host(ctx, node->test);
   const auto side = [&](bool then) {
     const DeadOnHost dead(ctx, on_host == !then);
-    return expr(ctx, then ? node->body : node->orelse);
+    const Value value = expr(ctx, then ? node->body : node->orelse);
+    carry(ctx, node, then ? PathEnd::Then : PathEnd::Otherwise);
+    return value;
   };
   if (test.exact()) return side(test.exact()->integer != 0);
   Captured then = capture(ctx, [&] { return side(true); });

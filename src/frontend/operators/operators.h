@@ -44,8 +44,11 @@ Value select(Context& ctx, const Value& test, const Value& then, const Value& ot
 Value both(Context& ctx, const Value& a, const Value& b, Op op, const Node* node);
 // The negation of a bool.
 Value negated(Context& ctx, const Value& v, const Node* node);
-// `first and second` or `first or second`, second evaluated only where it decides.
+// The operands from `next` on, which another one may leave out.
+Captured rest_of(Context& ctx, const Node* next, const std::function<Value()>& evaluate);
+// `first and second` or `first or second`, second evaluated only where it decides. `next`: what
+// `second` is the rest_of, if it may assign.
 Value combine(Context& ctx, const Value& first, const Value& test, bool is_and, Captured second,
-              const Node* node);
+              const Node* node, const Node* next = nullptr);
 
 }  // namespace cuda_device::frontend

@@ -1,0 +1,107 @@
+// Where paths meet in NumbaPro's dialect: a variable that has one type on one path and another type
+// on the other is a variable of its own from there on, into which both are converted. A loop keeps
+// the type that a variable has before it.
+#pragma once
+
+#include <cstdint>
+#include <set>
+#include <span>
+#include <vector>
+
+#include "frontend/control/webs.h"
+
+namespace cuda_device::frontend {
+
+// Definitions of one variable that reach a point, sorted; kUndefined: the entry of the function
+// does.
+using Reaching = std::vector<uint32_t>;
+constexpr uint32_t kUndefined = ~0u;
+
+struct Flow {
+  bool reachable = true;
+  std::vector<Reaching> variables;
+  friend bool operator==(const Flow&, const Flow&) = default;
+};
+
+// Numbers in sets that are united.
+class DisjointSets {
+ public:
+  uint32_t add() {
+    parent_.push_back(static_cast<uint32_t>(parent_.size()));
+    return parent_.back();
+  }
+  uint32_t find(uint32_t i) {
+    while (parent_[i] != i) i = parent_[i] = parent_[parent_[i]];
+    return i;
+  }
+  // The lower number stands for both: webs are numbered in the order of the program.
+  void unite(uint32_t a, uint32_t b) {
+    a = find(a);
+    b = find(b);
+    if (a < b) parent_[b] = a;
+    if (b < a) parent_[a] = b;
+  }
+  uint32_t size() const { return static_cast<uint32_t>(parent_.size()); }
+
+ private:
+  std::vector<uint32_t> parent_;
+};
+
+// A path that comes to where others do.
+struct Arrival {
+  Edge edge;
+  Flow flow;
+};
+
+// The definitions in a loop, in the order of the program.
+struct LoopDefinitions {
+  std::vector<uint32_t> counters;  // by its head
+  std::vector<uint32_t> counted;   // of variables that it counts with, in its body
+  std::vector<uint32_t> others;    // in its body or test, but for what a loop in it counts with
+  std::vector<uint32_t> inner_counters;  // of variables that it does not count with
+};
+
+// The webs of the dialect. One definition alone reaches a point: one of the source, or a merge.
+// Merges have the numbers after those of the source.
+class Merges {
+ public:
+  struct CopyOfDefinition {
+    Edge edge;
+    uint32_t from, into;
+    bool keeps_type;
+  };
+
+  // variable_of: by definition of the source.
+  Merges(DisjointSets& webs, std::vector<uint32_t> variable_of, uint32_t variables)
+      : webs_(webs),
+        variable_of_(std::move(variable_of)),
+        kept_(variables),
+        keeps_type_(variable_of_.size()) {}
+
+  Flow meet(std::span<const Arrival> arrivals);
+  // Makes the flow before a loop that at its head.
+  void enter(Flow& flow, const LoopDefinitions& loop);
+  // Makes the flow at the head that behind the loop, where no iteration follows. arrivals: what
+  // comes to the head, from before the loop and from the ends of its iterations.
+  void leave(Flow& flow, const LoopDefinitions& loop, std::span<const Arrival> arrivals);
+
+  uint32_t variable_of(uint32_t definition) const { return variable_of_[definition]; }
+  bool keeps_type(uint32_t definition) const { return keeps_type_[definition]; }
+  // The copies into webs that are read, if those of `read` are.
+  std::vector<CopyOfDefinition> copies(std::set<uint32_t> read);
+
+ private:
+  Reaching meet(uint32_t variable, std::span<const Arrival> arrivals);
+  void keep_before(Flow& flow, uint32_t variable, const LoopDefinitions& loop);
+  void keep(uint32_t type_of, const std::vector<uint32_t>& definitions);
+  std::set<uint32_t> assigned(const LoopDefinitions& loop) const;
+
+  DisjointSets& webs_;
+  std::vector<uint32_t> variable_of_;
+  // By variable: a definition with the type that the loops around keep, the innermost loop last.
+  std::vector<std::vector<uint32_t>> kept_;
+  std::vector<bool> keeps_type_;
+  std::vector<CopyOfDefinition> copies_;
+};
+
+}  // namespace cuda_device::frontend
