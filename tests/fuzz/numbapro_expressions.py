@@ -9,6 +9,7 @@ from support.numbapro_values import is_int
 
 SCALARS = {"s": "int32", "w": "uint32", "f": "float32", "n": "int64", "d": "float64"}
 LARGE = (1 << 63, (1 << 64) - 1)  # literals without a sign
+ODD = ((1 << 24) + 1, (1 << 53) + 1)  # which float32 and float64 do not have
 COMPARISONS = ("<", "<=", ">", ">=", "==", "!=")
 
 
@@ -21,6 +22,8 @@ class Expressions:
         self.names = 0
         self.variables: list[str] = list(SCALARS)  # assigned on every path
         self.counters: set[str] = set()  # that end `while` loops
+        self.counting: list[str] = []  # what the `for` loops around count with
+        self.whole_names: list[str] = []  # variables that are integers here
         self.complexes: dict[str, str] = {}  # variables that are complex numbers, and their types
         chosen = self.random.sample(REAL, 5)
         self.inputs = {f"a{k}": t for k, t in enumerate(chosen[:3])}
@@ -108,12 +111,24 @@ class Expressions:
         if kind < 0.5:
             return str(self.random.randint(0, 9))
         if kind < 0.6:
-            return str(self.random.choice((255, 70000, 2147483647, 2147483648, 1 << 40, *LARGE)))
+            return str(
+                self.random.choice((255, 70000, 2147483647, 2147483648, 1 << 40, *LARGE, *ODD))
+            )
         if kind < 0.65:
             return self.random.choice(("True", "False"))
         return str(self.random.randint(1, 40) / 8)
 
+    def number(self) -> str:
+        """Of a type that is chosen alone, often one that other types do not have."""
+        t = self.random.choice(REAL[1:])
+        if self.chance(0.4):
+            return f"{t}({self.expression(1)})"
+        odd = self.random.choice(ODD)
+        return f"{t}({self.random.choice((odd, -odd, 0.75, -2.5, 300, 3))})"
+
     def index(self) -> str:
+        if self.whole_names and self.chance(0.3):
+            return f"{self.random.choice(self.whole_names)} % 8"
         return self.random.choice(("i", "i", "i", "-1 - i", "(i + 3) % 8"))
 
     def arithmetic(self, depth: int) -> str:

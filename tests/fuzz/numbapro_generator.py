@@ -5,7 +5,7 @@ from __future__ import annotations
 from support.numbapro_rules import REAL
 from support.numbapro_values import is_int
 
-from .numbapro_expressions import SCALARS, Expressions
+from .numbapro_expressions import ODD, SCALARS, Expressions
 
 PLACES = ("    i = cuda.grid(1)", "    t = cuda.threadIdx.x")
 
@@ -13,6 +13,7 @@ PLACES = ("    i = cuda.grid(1)", "    t = cuda.threadIdx.x")
 class Generator(Expressions):
     """Writes a kernel line by line."""
 
+    result_count = 0  # of the device function that is written
     # --- statements ---
 
     def put(self, depth: int, line: str) -> None:
@@ -28,9 +29,10 @@ class Generator(Expressions):
         if self.functions:
             kinds[self.unpack] = 2
         if self.complexes:
-            kinds |= {self.assign_complex: 3, self.store_complex: 2}
+            kinds |= {self.assign_complex: 3, self.store_complex: 3}
         if depth < 3:
-            kinds |= {self.branch: 2, self.count: 2, self.repeat: 1}
+            kinds |= {self.branch: 2, self.third: 1, self.part_ways: 1 if depth == 0 else 0}
+            kinds |= {self.count: 2, self.repeat: 1, self.keep: 1, self.search: 1}
         make = self.random.choices(list(kinds), list(kinds.values()))[0]
         make(depth, in_loop)
 
@@ -43,7 +45,7 @@ class Generator(Expressions):
 
     def assign(self, depth: int, _: bool) -> None:
         name = self.target()
-        self.put(depth, f"{name} = {self.expression()}")
+        self.put(depth, f"{name} = {self.expression() if self.chance(0.8) else self.number()}")
         self.learn(name)
 
     def learn(self, name: str) -> None:
@@ -131,6 +133,8 @@ class Generator(Expressions):
             self.put(depth + 1, f"{both} = {self.expression(2)}")
         self.inner(depth + 1, self.random.randint(1, 3), in_loop)
         if in_loop and self.chance(0.4):
+            if self.chance(0.3):
+                self.put(depth + 1, f"{self.random.choice(self.free())} = {self.number()}")
             self.put(depth + 1, self.random.choice(("break", "continue")))
             both = None
         elif both or self.chance(0.4):
@@ -141,6 +145,48 @@ class Generator(Expressions):
         if both:
             self.variables.append(both)
 
+    def third(self, depth: int, _: bool) -> None:
+        """Two branches that meet, perhaps one in the other, and a third that meets both."""
+        name = self.target()
+        self.put(depth, f"if {self.test()}:")
+        self.put(depth + 1, f"{name} = {self.number()}")
+        if self.chance(0.4):
+            self.put(depth + 1, f"if {self.test()}:")
+            self.put(depth + 2, f"{name} = {self.number()}")
+        if name not in self.variables or self.chance(0.5):
+            self.put(depth, "else:")
+            self.put(depth + 1, f"{name} = {self.number()}")
+        self.learn(name)
+        if self.chance(0.5):
+            self.store_value(depth, name)
+        self.perhaps(depth, name)
+
+    def perhaps(self, depth: int, name: str) -> None:
+        """A path on which a variable has another type."""
+        self.put(depth, f"if {self.test()}:")
+        self.put(depth + 1, f"{name} = {self.number()}")
+
+    def store_value(self, depth: int, value: str) -> None:
+        arrays = [name for name, t in self.outputs.items() if t in REAL]
+        if arrays:  # none in device functions
+            sign = self.random.choice(("", "+", "-"))
+            self.put(depth, f"{self.random.choice(arrays)}[i] {sign}= {value}")
+
+    def part_ways(self, depth: int, _: bool) -> None:
+        """A number on one path, something else on another; then a number that is read."""
+        name = self.fresh()
+        other = self.complex("complex128") if self.has_complex else self.random.choice(self.reals())
+        two = [other, self.expression(1)]
+        self.random.shuffle(two)
+        self.put(depth, f"if {self.test()}:")
+        self.put(depth + 1, f"{name} = {two[0]}")
+        self.put(depth, "else:")
+        self.put(depth + 1, f"{name} = {two[1]}")
+        self.put(depth, f"{name} = {self.expression(1)}")
+        self.learn(name)
+
+    # --- loops ---
+
     def bounds(self) -> str:
         t = self.random.choice(("", "", "int8", "uint8", "int16", "int64", "uint32", "uint64"))
         stop = str(self.random.randint(0, 4))
@@ -148,32 +194,107 @@ class Generator(Expressions):
             return f"{t}({stop})" + ", -2, -1"
         if self.chance(0.2):
             return f"{self.random.randint(0, 2)}, {t}({stop})"
+        if self.chance(0.15):
+            odd = self.random.choice(ODD)
+            return f"{odd}, int64({odd + self.random.randint(0, 3)})"
         return f"{t}({stop})" if t else "i % 4" if self.chance(0.2) else stop
 
-    def count(self, depth: int, _: bool) -> None:
-        name = self.target()
-        self.put(
-            depth, f"for {name} in {self.random.choice(('range', 'xrange'))}({self.bounds()}):"
-        )
+    def count(self, depth: int, in_loop: bool) -> None:
+        name = self.random.choice(self.counting) if self.counting and self.chance(0.3) else None
+        name = name or self.target()
+        if self.chance(0.2):
+            self.put(depth, f"{name} = {self.number()}")
+            self.learn(name)
+        form = self.random.choice(("range", "xrange"))
+        self.put(depth, f"for {name} in {form}({self.bounds()}):")
         known = self.known()
         self.learn(name)
+        self.counting.append(name)
         if self.chance(0.5):
             self.put(
                 depth + 1, f"{name} = {name} {self.random.choice('+-*/')} {self.expression(1)}"
             )
         self.block(depth + 1, self.random.randint(1, 3), True)
+        self.counting.pop()
         self.forget(known)
+        self.after(depth, in_loop)
+        if name in self.variables and self.chance(0.4):
+            self.perhaps(depth, name)
 
-    def repeat(self, depth: int, _: bool) -> None:
+    def after(self, depth: int, in_loop: bool) -> None:
+        """The else of a loop, perhaps."""
+        if self.chance(0.25):
+            self.put(depth, "else:")
+            self.inner(depth + 1, self.random.randint(1, 2), in_loop)
+
+    def repeat(self, depth: int, in_loop: bool) -> None:
+        known = self.known()
+        self.head_of_while(depth, self.random.randint(1, 4), f" and {self.test()}")
+        self.block(depth + 1, self.random.randint(1, 3), True)
+        self.forget(known)
+        self.after(depth, in_loop)
+
+    def head_of_while(self, depth: int, count: int, test: str = "") -> None:
         counter = self.fresh()
         self.put(depth, f"{counter} = 0")
-        self.put(depth, f"while {counter} < {self.random.randint(1, 4)} and {self.test()}:")
-        known = self.known()
+        self.put(depth, f"while {counter} < {count}{test}:")
         self.variables.append(counter)
         self.counters.add(counter)
         self.put(depth + 1, f"{counter} += 1")
-        self.block(depth + 1, self.random.randint(1, 3), True)
+
+    def keep(self, depth: int, _: bool) -> None:
+        """A name that is an integer in a loop, whatever it is assigned there, and after it.
+
+        Or the loop has the first assignment of it, and at least one iteration.
+        """
+        name = self.fresh()
+        first = f"{name} = {self.whole(1)}"
+        is_before = self.chance(0.6)
+        if is_before:
+            self.put(depth, first)
+        known = self.known()
+        if self.chance(0.5):
+            self.head_of_while(depth, self.random.randint(1, 3))
+        else:
+            counter = self.fresh()
+            self.put(depth, f"for {counter} in range({self.random.randint(1, 3)}):")
+            self.variables.append(counter)
+        if not is_before:
+            self.put(depth + 1, first)
+        self.learn(name)
+        self.whole_names.append(name)
+        self.block(depth + 1, self.random.randint(1, 2), True)
+        step = self.random.choice((f"{name} + 1.5", f"{name} * 0.75", self.expression(2)))
+        self.put(depth + 1, f"{name} = {step}")
+        if self.reals():
+            self.store_value(depth + 1, f"{self.random.choice(self.reals())}[{name} % 8]")
         self.forget(known)
+        self.learn(name)
+        self.store_value(depth, self.element())
+        self.whole_names.remove(name)
+        self.perhaps(depth, name)
+
+    def search(self, depth: int, _: bool) -> None:
+        """A loop with a break, on which a variable may be another than after its else.
+
+        The variable may be what the loop counts with.
+        """
+        name = self.target()
+        is_counter = self.chance(0.4)
+        if is_counter or name not in self.variables:
+            self.put(depth, f"{name} = {self.number()}")
+            self.learn(name)
+        counter = name if is_counter else self.fresh()
+        self.put(depth, f"for {counter} in range({self.bounds()}):")
+        if self.chance(0.6):
+            self.put(depth + 1, f"{name} {self.random.choice('+-')}= {self.expression(1)}")
+        self.put(depth + 1, f"if {self.test()}:")
+        if self.chance(0.3):
+            self.put(depth + 2, f"{name} = {self.number()}")
+        self.put(depth + 2, "break")
+        self.put(depth, "else:")
+        self.put(depth + 1, f"{name} = {self.number()}")
+        self.store_value(depth, name)
 
     # --- barriers ---
 
@@ -206,7 +327,7 @@ class Generator(Expressions):
         results = 2 if self.chance(0.3) else 1
         inner.variables = [f"p{k}" for k in range(numbers)]
         inner.inputs = {"a": "float64"} if arrays else {}
-        inner.lines = []
+        inner.lines, inner.result_count = [], results
         if not arrays:
             inner.functions = {f: each for f, each in inner.functions.items() if not each[1]}
         parameters = [*inner.variables, *(["a", "i"] if arrays else [])]
@@ -230,16 +351,20 @@ class Generator(Expressions):
         """Statements of a function, which has nothing to store to."""
         for _ in range(count):
             makers = [self.assign, self.augment, self.branch_of_function, self.count_of_function]
-            self.random.choice(makers)(0, False)
+            self.random.choice([*makers, self.third, self.search])(0, False)
 
     def branch_of_function(self, depth: int, _: bool) -> None:
         self.put(depth, f"if {self.test()}:")
         self.put(depth + 1, f"{self.random.choice(self.variables)} = {self.expression(2)}")
+        if self.result_count and self.chance(0.3):
+            self.put(depth + 1, f"return {self.results(self.result_count)}")
 
     def count_of_function(self, depth: int, _: bool) -> None:
         name, counter = self.random.choice(self.variables), self.fresh()
         self.put(depth, f"for {counter} in range({self.bounds_of_function()}):")
         self.put(depth + 1, f"{name} = {self.expression(2)}")
+        if self.chance(0.5):
+            self.branch_of_function(depth + 1, True)
         if self.chance(0.3):
             self.put(depth + 1, f"if {self.test()}:")
             self.put(depth + 2, "break")

@@ -1,4 +1,8 @@
-"""Runs kernels of NumbaPro's dialect, thread by thread, with the types that Flow finds."""
+"""Runs kernels of NumbaPro's dialect, thread by thread, with the types that Flow finds.
+
+A variable holds a number of the type that it has at that point, or an array. It is converted where
+it is assigned, and where Flow says that paths meet.
+"""
 
 from __future__ import annotations
 
@@ -10,7 +14,8 @@ from support.numbapro_values import Val, convert
 
 from support import numbapro_values as values
 
-from .numbapro_flow import Definition, Flow
+from .numbapro_flow import Flow
+from .numbapro_typing import Apart, State
 
 
 class Jump(Exception):
@@ -22,20 +27,16 @@ class Returned(Exception):
 
 
 class Machine:
-    """One thread: its variables, and the arrays of all."""
+    """One thread: its variables, arrays among them."""
 
-    def __init__(self, flow: Flow, arrays: dict[str, np.ndarray], scalars: dict[str, Val]):
+    def __init__(self, flow: Flow, variables: dict[str, Val | np.ndarray]):
+        self.facts = flow.facts
         self.flow = flow
-        self.arrays = arrays
-        self.variables: dict[str, tuple[Definition, Val]] = {}
-        self.scalars = scalars
+        self.variables = dict(variables)
         self.returned: tuple[Val, ...] = ()
 
     def run(self, function: ast.FunctionDef) -> Iterator[None]:
         """Stops at each barrier."""
-        for argument in function.args.args:
-            if argument.arg in self.scalars:
-                self.define(argument, self.scalars[argument.arg])
         try:
             yield from self.block(function.body)
         except Returned as returned:
@@ -64,6 +65,7 @@ class Machine:
                 self.store(target, values.binary(self.sign(op), old, self.value(value)))
             case ast.If(test=test):
                 yield from self.block(s.body if values.truth(self.value(test)) else s.orelse)
+                self.meet(s)
             case ast.For():
                 yield from self.loop(s, self.counted(s))
             case ast.While():
@@ -83,11 +85,31 @@ class Machine:
                 yield from self.block(s.body)
             except Jump as jump:
                 if jump.args[0] == "Break":
-                    return
-        yield from self.block(s.orelse)
+                    self.leave(s)
+                    break
+        else:
+            self.leave(s)
+            yield from self.block(s.orelse)
+        self.meet(s)
+
+    def leave(self, s: ast.For | ast.While) -> None:
+        """The name that a loop counted with, also where there was no iteration."""
+        if isinstance(s, ast.For):
+            self.become({s.target.id: self.facts.counted[s]})
+
+    def meet(self, s: ast.stmt) -> None:
+        """A path after an if or a loop ends; one that a jump leaves meets nothing."""
+        self.become(self.facts.meetings.get(s, {}))
+
+    def become(self, types: State) -> None:
+        for name in types.keys() & self.variables.keys():
+            if isinstance(types[name], Apart):
+                del self.variables[name]
+            else:
+                self.variables[name] = convert(types[name], self.variables[name])
 
     def counted(self, s: ast.For) -> Iterator[None]:
-        t = self.flow.definitions[self.flow.definition_of[s.target]].type
+        t = self.facts.stored[s.target]
         given = [self.value(each) for each in s.iter.args]
         for each in range(*(convert(self.counter(t, given), v).number for v in given)):
             self.define(s.target, convert(t, Val("int64", each)))
@@ -105,17 +127,18 @@ class Machine:
 
     # --- variables and elements ---
 
-    def define(self, node: ast.AST, v: Val) -> None:
-        number = self.flow.definition_of[node]
-        d = self.flow.definitions[number]
-        self.variables[d.name] = (d, convert(self.flow.web_type(number), v) if d.keeps else v)
+    def define(self, name: ast.Name, v: Val | np.ndarray) -> None:
+        is_array = isinstance(v, np.ndarray)
+        self.variables[name.id] = v if is_array else convert(self.facts.stored[name], v)
 
-    def read(self, name: ast.Name) -> Val:
-        _, v = self.variables[name.id]
-        return convert(self.flow.read_type(name), v)
+    def read(self, name: ast.Name) -> Val | np.ndarray:
+        v = self.variables[name.id]
+        t = f"{v.dtype.name}[]" if isinstance(v, np.ndarray) else v.type
+        assert t == self.facts.types[name], f"{name.id} is {t}, not {self.facts.types[name]}"
+        return v
 
     def place(self, target: ast.Subscript) -> tuple[np.ndarray, str, tuple[int, ...]]:
-        array = self.arrays[target.value.id]
+        array = self.read(target.value)
         indices = target.slice.elts if isinstance(target.slice, ast.Tuple) else [target.slice]
         return array, array.dtype.name, tuple(self.value(each).number for each in indices)
 
@@ -133,7 +156,7 @@ class Machine:
     def sign(op: ast.AST) -> str:
         return values.SIGNS[type(op).__name__]
 
-    def value(self, e: ast.AST) -> Val:
+    def value(self, e: ast.AST) -> Val | np.ndarray:
         match e:
             case ast.Constant(value=number):
                 return values.literal(number)
@@ -142,12 +165,12 @@ class Machine:
             case ast.Subscript(value=ast.Name()):
                 return self.load(e)
             case ast.Subscript(value=ast.Attribute(value=array, attr=name), slice=at):
-                whole = getattr(self.arrays[array.id], name)[self.value(at).number]
+                whole = getattr(self.read(array), name)[self.value(at).number]
                 return Val("int64", whole)
             case ast.Attribute(value=value, attr="real" | "imag" as name):
                 return values.part(self.value(value), name)
             case ast.Attribute(value=array, attr=name):
-                return Val("int64", getattr(self.arrays[array.id], name))
+                return Val("int64", getattr(self.read(array), name))
             case ast.BinOp(left=left, op=op, right=right):
                 return values.binary(self.sign(op), self.value(left), self.value(right))
             case ast.UnaryOp() if (whole := values.negative_literal(e)) is not None:
@@ -160,14 +183,14 @@ class Machine:
                 return self.decided(e, isinstance(op, ast.And), self.value(left), right)
             case ast.IfExp(test=test, body=body, orelse=orelse):
                 chosen = body if values.truth(self.value(test)) else orelse
-                return convert(self.flow.type_of(e), self.value(chosen))
+                return convert(self.facts.types[e], self.value(chosen))
             case ast.Call():
                 return self.called(e)
         raise AssertionError(ast.dump(e))
 
     def decided(self, e: ast.AST, is_and: bool, first: Val, second: ast.AST) -> Val:
         chosen = first if values.truth(first) != is_and else self.value(second)
-        return convert(self.flow.type_of(e), chosen)
+        return convert(self.facts.types[e], chosen)
 
     def values(self, e: ast.AST) -> list[Val]:
         """Of a tuple, or the results of a call."""
@@ -183,20 +206,15 @@ class Machine:
     def results(self, e: ast.Call) -> list[Val]:
         """Of a device function, in the types that each call gives them."""
         library, name = self.flow.library, e.func.id
-        types = self.flow.argument_types(e)
+        types = tuple(self.facts.types[each] for each in e.args)
         flow = library.flow(name, types)
         function = library.functions[name]
         declared = library.declared(name)
-        arrays, scalars = {}, {}
-        for argument, given, t in zip(function.args.args, e.args, types, strict=True):
-            if t.endswith("[]"):
-                arrays[argument.arg] = self.arrays[given.id]
-                continue
-            scalars[argument.arg] = self.value(given)
+        given = [self.value(each) for each in e.args]
         if declared:
-            for (name_, v), t in zip(list(scalars.items()), declared.arguments, strict=True):
-                scalars[name_] = convert(t, v)
-        machine = Machine(flow, arrays, scalars)
+            given = [convert(t, v) for t, v in zip(declared.arguments, given, strict=True)]
+        names = [each.arg for each in function.args.args]
+        machine = Machine(flow, dict(zip(names, given, strict=True)))
         for _ in machine.run(function):
             raise AssertionError("a barrier in a device function")
         result_types = library.results(name, types)
@@ -206,7 +224,7 @@ class Machine:
         if self.is_function(e):
             return self.results(e)[0]
         if isinstance(e.func, ast.Name) and e.func.id == "len":
-            return Val("int64", len(self.arrays[e.args[0].id]))
+            return Val("int64", len(self.read(e.args[0])))
         arguments = [self.value(each) for each in e.args]
         if isinstance(e.func, ast.Name) and e.func.id == "complex":
             return values.of_parts("complex128", *arguments)
@@ -217,4 +235,4 @@ class Machine:
                 return values.least(*arguments, largest=name == "max")
             case ast.Name(id="abs"):
                 return values.absolute(*arguments)
-        return convert(self.flow.type_of(e), *arguments)
+        return convert(self.facts.types[e], *arguments)

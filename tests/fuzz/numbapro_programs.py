@@ -145,7 +145,7 @@ def run_model(case: Case) -> dict[str, np.ndarray]:
             waiting = []
             for t in range(case.threads):
                 at = {"i": Val("int32", block * case.threads + t), "t": Val("int32", t)}
-                waiting.append(Machine(flow, arrays | shared, scalars | at).run(function))
+                waiting.append(Machine(flow, arrays | shared | scalars | at).run(function))
             while waiting:  # from barrier to barrier
                 waiting = [each for each in waiting if next(each, function) is not function]
     return arrays
