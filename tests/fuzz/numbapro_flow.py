@@ -8,9 +8,9 @@ the resolutions NP-A-2 to NP-A-4:
   at the end of each if, and where the breaks of a loop meet the end of its else.
 * A loop fixes the types of the names that are assigned in it: that from before the loop, else that
   of the first assignment in it. What an inner loop assigns, the outer one assigns too.
-* The name that a `for` counts with has the type of the range in its body. Where the loop is left,
-  with or without a break, that meets the type from before the loop; in a loop that fixes the
-  type of the name it becomes this one.
+* The name that a `for` counts with has the type of the range in its body. Where no iteration
+  follows, that meets the type from before the loop, of no iteration; a break keeps it until breaks
+  meet the end of the else. In a loop that fixes the type of the name it becomes this one at once.
 * Constant conditions are conditions.
 
 A first assignment may stand after a read that depends on it, so passes repeat until one finds what
@@ -157,8 +157,9 @@ class Flow(Typing):
         t = most_general(["int32", *(self.facts.types[bound] for bound in s.iter.args)])
         self.facts.stored[s.target] = t
         left = self.keep(s.target, t, kept[name]) if name in kept else merged(state.get(name), t)
-        self.facts.counted[s] = left
-        return self.loop(s, state, kept, {name: Kept(t, s)}, {name: left})
+        broken = left if name in kept else t
+        self.facts.counted[s], self.facts.broken[s] = left, broken
+        return self.loop(s, state, kept, {name: Kept(t, s)}, {name: left}, {name: broken})
 
     def loop(
         self,
@@ -166,7 +167,8 @@ class Flow(Typing):
         state: State,
         kept: Names,
         counter: Names | None = None,  # in the body
-        left: State | None = None,  # what it becomes where the loop is left
+        left: State | None = None,  # what it becomes where no iteration follows
+        broken: State | None = None,  # and at breaks
     ) -> State | None:
         inside = kept | (counter or {})
         names = assigned(s.body)
@@ -183,9 +185,9 @@ class Flow(Typing):
             self.facts.firsts[s, name] = inside[name].type
         # All that is assigned has the type here that the loop keeps, on the breaks too.
         after = state | {name: inside[name].type for name in names} | (left or {})
-        broken = {name: t for each in loop.breaks for name, t in each.items()} | (left or {})
+        breaks = {name: t for each in loop.breaks for name, t in each.items()} | (broken or {})
         ended = self.block(s.orelse, after, kept)
-        return self.meeting(s, ended, broken if loop.breaks else None)
+        return self.meeting(s, ended, breaks if loop.breaks else None)
 
     def result_types(self) -> list[Type]:
         """Of a device function: the most general of what each return gives."""

@@ -197,7 +197,7 @@ class Generator(Expressions):
         if self.chance(0.15):
             odd = self.random.choice(ODD)
             return f"{odd}, int64({odd + self.random.randint(0, 3)})"
-        return f"{t}({stop})" if t else "i % 4" if self.chance(0.2) else stop
+        return f"{t}({stop})" if t else "i % 4" if self.inputs and self.chance(0.2) else stop
 
     def count(self, depth: int, in_loop: bool) -> None:
         name = self.random.choice(self.counting) if self.counting and self.chance(0.3) else None

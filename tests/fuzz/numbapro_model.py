@@ -15,7 +15,7 @@ from support.numbapro_values import Val, convert
 from support import numbapro_values as values
 
 from .numbapro_flow import Flow
-from .numbapro_typing import Apart, State
+from .numbapro_typing import Apart, State, Type
 
 
 class Jump(Exception):
@@ -85,17 +85,17 @@ class Machine:
                 yield from self.block(s.body)
             except Jump as jump:
                 if jump.args[0] == "Break":
-                    self.leave(s)
+                    self.leave(s, self.facts.broken)
                     break
         else:
-            self.leave(s)
+            self.leave(s, self.facts.counted)
             yield from self.block(s.orelse)
         self.meet(s)
 
-    def leave(self, s: ast.For | ast.While) -> None:
+    def leave(self, s: ast.For | ast.While, types: dict[ast.stmt, Type]) -> None:
         """The name that a loop counted with, also where there was no iteration."""
         if isinstance(s, ast.For):
-            self.become({s.target.id: self.facts.counted[s]})
+            self.become({s.target.id: types[s]})
 
     def meet(self, s: ast.stmt) -> None:
         """A path after an if or a loop ends; one that a jump leaves meets nothing."""

@@ -55,7 +55,8 @@ class Facts:
     types: dict[ast.AST, Type] = field(default_factory=dict)  # of expressions; reads among them
     stored: dict[ast.AST, Type] = field(default_factory=dict)  # of targets: what they are stored in
     meetings: dict[ast.stmt, State] = field(default_factory=dict)  # what an if or loop ends with
-    counted: dict[ast.stmt, Type] = field(default_factory=dict)  # of counters, where loops are left
+    counted: dict[ast.stmt, Type] = field(default_factory=dict)  # of counters, where loops end
+    broken: dict[ast.stmt, Type] = field(default_factory=dict)  # the same where they break
     firsts: dict[tuple[ast.stmt, str], Type] = field(default_factory=dict)  # first ones in loops
     returns: list[list[Type]] = field(default_factory=list)
     errors: list[str] = field(default_factory=list)
