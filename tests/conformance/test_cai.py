@@ -521,6 +521,14 @@ def launched(fields, owner):
     return out.tolist()
 
 
+IMPORTERS = (
+    lambda given: D.from_cuda_array_interface(given.description, given.keep),
+    D.as_cuda_array,
+    lambda given: D.asarray(given, copy=False),
+    lambda given: xp.asarray(given, copy=False),
+)
+
+
 def test_random_dictionaries_never_end_the_process():
     """Imports and launches agree, which read plain dictionaries each in a way of its own."""
     rng = random.Random(3)
@@ -530,7 +538,7 @@ def test_random_dictionaries_never_end_the_process():
         fields = random_dictionary(rng, a)
         found = launched(fields, a)
         try:
-            b = D.from_cuda_array_interface(fields, a)
+            b = rng.choice(IMPORTERS)(Cuda(fields, a))
         except (TypeError, ValueError, NotImplementedError) as error:
             refused.add(type(error))
             b, wanted = None, str(error)

@@ -33,6 +33,11 @@ def copy(out, a):
         out[i, j] = a[i, j]
 
 
+@D.kernel
+def nothing(a):
+    pass
+
+
 class SyclContext:
     """As dpctl's: a capsule of its own for each call."""
 
@@ -44,6 +49,15 @@ class SyclContext:
 
 class SyclQueue(SyclContext):
     name = "SyclQueueRef"
+
+
+class SameQueue:
+    """A queue that gives one capsule again and again."""
+
+    kept = capsule("SyclQueueRef")
+
+    def _get_capsule(self):
+        return self.kept
 
 
 class NoCapsule:
@@ -329,44 +343,118 @@ def test_keys_mean_what_they_mean_in_cudas_dictionary():
         assert texts[0] == texts[1]
 
 
-DICTIONARIES = 1_000_000 if os.environ.get("CUDA_DEVICE_LONG_TESTS") else 10_000
+DICTIONARIES = 1_000_000 if os.environ.get("CUDA_DEVICE_LONG_TESTS") else 3_000
+
+
+# Of eight bytes each.
+RECORDS = ([("x", "<f4"), ("y", "<i4")], [("x", "<i2", (3,)), (("title", "y"), "<f2")])
+VALUES = [value for changes, _ in BAD for value in changes.values()]
+VALUES += [[("x", "<f8")], [("x", "|O")], 1 << 64, (1 << 40, 1 << 40), (2, 2), np.int64(3)]
+CONTEXTS = [capsule("SyclContextRef"), SameQueue(), "opencl", "cpu:0", "level_zero,opencl:cpu"]
+IMPORTERS = (
+    D.from_sycl_usm,
+    lambda given: D.asarray(given, copy=False),
+    lambda given: xp.asarray(given, copy=False),
+)
+
+
+class Held(Buffer):
+    """A buffer with any dictionary; often without the key 'data'."""
+
+    description = types.MappingProxyType({})
+
+    @property
+    def __sycl_usm_array_interface__(self):
+        return self.description
+
+
+def random_dictionary(rng, a):
+    """Of numbers or records, in which one key may be wrong."""
+    shape = tuple(rng.randint(0, 9) for _ in range(rng.choice((0, 1, 1, 2, 3))))
+    fields = sycl_dict(a, offset=rng.randint(-2, 66), shape=shape)
+    steps = tuple(rng.choice((-1, 0, 1, 4, 1 << 40)) for _ in shape)
+    fields["strides"] = rng.choice([None, steps, steps])
+    fields["typestr"] = rng.choice(("<f8", "<f8", "|f4", "<i2", "|u1", "<c8", "|V8", "V8"))
+    if fields["typestr"].endswith("V8"):
+        fields[rng.choice(("typedescr", "descr"))] = [*rng.choice(RECORDS)]
+    fields["data"] = (a.ctypes.data, rng.random() < 0.5)
+    if rng.random() < 0.3:
+        fields["syclobj"] = rng.choice(CONTEXTS)
+    if rng.random() < 0.5:
+        fields[rng.choice(list(fields))] = rng.choice(VALUES)
+    return fields
+
+
+def random_producer(rng, a):
+    """It, its memory and that memory's address, which an object without 'data' has itself."""
+    fields = random_dictionary(rng, a)
+    if rng.random() < 0.8:
+        return Sycl(fields, a), a
+    made = Held(a.tobytes())
+    made.description = fields
+    if rng.random() < 0.8:
+        del fields["data"]
+    elif rng.random() < 0.5:
+        fields["data"] = None
+    return made, np.frombuffer(made, a.dtype) if fields.get("data") is None else a
+
+
+def refusal_of_launch(given):
+    """What a launch says; None: nothing."""
+    try:
+        run(nothing, given)
+    except (TypeError, ValueError) as error:
+        return str(error).removeprefix("argument 1 ('a') of kernel 'nothing': ")
+    return None
+
+
+def said_dtype(fields):
+    """What a sound dictionary says of its elements, by NumPy alone."""
+    descr = fields.get("typedescr")
+    descr = fields.get("descr") if descr is None else descr
+    said = np.dtype(fields["typestr"].lstrip("|<"))
+    return np.dtype(descr) if said.kind == "V" else said
 
 
 def test_random_dictionaries_never_end_the_process():
+    """Imports and launches agree, and both with NumPy."""
     rng = random.Random(5)
     a = D.zeros(64, device="cpu")
-    values = [value for changes, _ in BAD for value in changes.values()]
     a[:] = np.arange(64)
-    made, compared, refused = 0, 0, set()
+    made, compared, records, buffers, refused = 0, 0, 0, 0, set()
     for _ in range(DICTIONARIES):
-        shape = tuple(rng.randint(0, 9) for _ in range(rng.choice((0, 1, 1, 2, 3))))
-        fields = sycl_dict(a, offset=rng.randint(-2, 66), shape=shape)
-        steps = tuple(rng.choice((-1, 0, 1, 4, 1 << 40)) for _ in shape)
-        fields["strides"] = rng.choice([None, steps, steps])
-        fields["typestr"] = rng.choice(("<f8", "<f8", "|f4", "<i2", "|u1", "<c8"))
-        fields["data"] = (a.ctypes.data, rng.random() < 0.5)
-        if rng.random() < 0.5:
-            fields[rng.choice(list(fields))] = rng.choice(values)
+        given, memory = random_producer(rng, a)
+        fields = given.description
+        launch = refusal_of_launch(given)
         try:
-            b = D.from_sycl_usm(Sycl(fields, a))
+            b = rng.choice(IMPORTERS)(given)
         except (TypeError, ValueError) as error:
             refused.add(type(error))
+            b, refusal = None, str(error)
+        else:
+            made += 1
+            refusal = None
+        assert launch == refusal, fields
+        if b is None:
             continue
-        made += 1
         assert b.shape == fields["shape"]
         if b.size == 0:
             continue
-        assert b.flags.writeable is not fields["data"][1]
-        dtype, steps = np.dtype(fields["typestr"].lstrip("|<")), fields["strides"]
-        address = fields["data"][0] + fields.get("offset", 0) * dtype.itemsize
+        address, fixed = fields.get("data") or (memory.ctypes.data, False)
+        assert b.flags.writeable is not fixed
+        dtype, steps = said_dtype(fields), fields["strides"]
+        address += fields.get("offset", 0) * dtype.itemsize
         steps = None if steps is None else tuple(step * dtype.itemsize for step in steps)
-        view = view_of(a, address, b.shape, steps, dtype)
+        view = view_of(memory, address, b.shape, steps, dtype)
         # Where our allocator has more than was asked for, elements may lie after the array.
         if view is not None and view.size <= 64:
             compared += 1
-            check_elements(b, Sycl(fields, a), view)
+            records += dtype.kind == "V"
+            buffers += memory is not a
+            check_elements(b, given, view)
     assert DICTIONARIES // 20 < made < DICTIONARIES
     assert compared > made // 4
+    assert min(records, buffers) > compared // 20
     assert refused == {TypeError, ValueError}
 
 
