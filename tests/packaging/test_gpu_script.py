@@ -1,5 +1,5 @@
-"""What scripts/test-gpu does before it runs anything: in a small tree of its own, with a wheel that
-holds nothing."""
+"""What scripts/test-gpu and others do before they run anything: in a small tree of its own, with a
+wheel that holds nothing."""
 
 import os
 import shutil
@@ -13,6 +13,7 @@ import pytest
 ROOT = Path(__file__).resolve().parents[2]
 TAG = f"cp{sys.version_info[0]}{sys.version_info[1]}"
 NAMES = "numpy ml_dtypes pytest pytest_timeout xdist PIL skimage scipy"
+SCRIPTS = ("test-gpu", "test-wheel", "test-neighbours")
 # Stands for bench/gpu/run.py.
 SHOWS = """
 from importlib.util import find_spec
@@ -38,7 +39,8 @@ def wheel(path, name):
 def tree(tmp_path):
     for folder in ("scripts", "bench/gpu", "cmake", "src", "bindings", "python", "dist"):
         (tmp_path / folder).mkdir(parents=True)
-    shutil.copy(ROOT / "scripts" / "test-gpu", tmp_path / "scripts")
+    for name in (*SCRIPTS, "newest-wheel"):
+        shutil.copy(ROOT / "scripts" / name, tmp_path / "scripts")
     for name in ("CMakeLists.txt", "pyproject.toml", "src/one.cpp"):
         (tmp_path / name).write_text("")
     (tmp_path / "bench/gpu/run.py").write_text(SHOWS)
@@ -47,10 +49,10 @@ def tree(tmp_path):
     return tmp_path
 
 
-def run(tree, **variables):
+def run(tree, script="test-gpu", **variables):
     environment = {k: v for k, v in os.environ.items() if k not in ("VENV_ARGS", "PYTHONPATH")}
     return subprocess.run(
-        [str(tree / "scripts" / "test-gpu")],
+        [str(tree / "scripts" / script)],
         capture_output=True,
         text=True,
         timeout=200,
@@ -58,14 +60,21 @@ def run(tree, **variables):
     )
 
 
-def test_a_wheel_that_is_older_than_its_sources_is_refused(tree):
+@pytest.mark.parametrize("script", SCRIPTS)
+def test_a_wheel_that_is_missing_or_older_than_its_sources_is_refused(tree, script):
     (wheel,) = (tree / "dist").iterdir()
     os.utime(wheel, (1e9, 1e9))
-    done = run(tree)
+    done = run(tree, script)
     assert (done.returncode, done.stdout) == (1, "")
+    assert done.stderr.startswith(f"{script}: dist/")
     assert f"dist/{wheel.name} is older than 3 of the sources, among them\n" in done.stderr
     assert "  src/one.cpp\n" in done.stderr
     assert f"make it anew (make wheel PYTHON={sys.executable})" in done.stderr
+    wheel.unlink()
+    done = run(tree, script)
+    assert (done.returncode, done.stdout) == (1, "")
+    remedy = f"(make wheel PYTHON={sys.executable})"
+    assert done.stderr == f"{script}: no wheel for {TAG} in dist/ {remedy}\n"
 
 
 def test_what_is_missing_is_named_and_what_lies_here_is_installed(tree):
