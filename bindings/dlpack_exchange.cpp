@@ -3,6 +3,7 @@
 #include <vector>
 
 #include "bindings/dlpack_producer.h"
+#include "bindings/known_classes.h"
 
 namespace cuda_device::bindings {
 namespace {
@@ -64,21 +65,41 @@ bool is_true(PyObject* descriptor, PyObject* object, PyTypeObject* type) {
   return value.ptr() != Py_False;
 }
 
+// What is known of a class. Its attributes stay as long as it does not change.
+struct OfClass {
+  Exchange exchange = {};
+  PyObject* requires_grad = nullptr;  // PyTorch's tensors have it
+};
+
+// A derived class that has a __dlpack__ of its own has its say.
+OfClass look_up(PyTypeObject* type) {
+  PyObject* const capsule = _PyType_Lookup(type, names().exchange.ptr());
+  if (!capsule || !PyCapsule_CheckExact(capsule)) return {};
+  const Known& known = known_of(type, capsule);
+  if (!known.api) return {};
+  if (_PyType_Lookup(type, dlpack_names().dlpack.ptr()) != known.dlpack.ptr()) return {};
+  PyObject* const requires_grad = _PyType_Lookup(type, names().requires_grad.ptr());
+  return {{known.api, requires_grad && known.api->dltensor_from_py_object_no_sync}, requires_grad};
+}
+
+const OfClass& of_class(PyTypeObject* type) {
+  static auto* const all = new KnownClasses<OfClass>;
+  if (const OfClass* found = all->find(type)) [[likely]]
+    return *found;
+  return all->add(type, look_up(type));
+}
+
 }  // namespace
 
 Exchange exchange_of(PyObject* object) {
-  PyTypeObject* const type = Py_TYPE(object);
-  PyObject* const capsule = _PyType_Lookup(type, names().exchange.ptr());
-  if (!capsule || !PyCapsule_CheckExact(capsule)) [[likely]]
+  const OfClass& known = of_class(Py_TYPE(object));
+  if (!known.exchange.api) [[likely]]
     return {};
-  const Known& known = known_of(type, capsule);
-  if (!known.api) return {};
-  // A derived class has a say of its own.
-  if (_PyType_Lookup(type, dlpack_names().dlpack.ptr()) != known.dlpack.ptr()) return {};
   // PyTorch's functions give tensors away that its __dlpack__ refuses; none of its is read-only.
-  PyObject* const requires_grad = _PyType_Lookup(type, names().requires_grad.ptr());
-  if (requires_grad && is_true(requires_grad, object, type)) return {};
-  return {known.api, requires_grad && known.api->dltensor_from_py_object_no_sync};
+  const Exchange exchange = known.exchange;
+  PyObject* const requires_grad = known.requires_grad;
+  if (requires_grad && is_true(requires_grad, object, Py_TYPE(object))) return {};
+  return exchange;
 }
 
 }  // namespace cuda_device::bindings

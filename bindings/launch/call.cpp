@@ -1,8 +1,8 @@
 #include "bindings/launch/call.h"
 
-#include <array>
-#include <cstddef>
+#include <variant>
 
+#include "bindings/known_classes.h"
 #include "bindings/memory/block.h"
 #include "bindings/numpy.h"
 #include "bindings/source/classes.h"
@@ -132,13 +132,6 @@ void Call::add_struct(PyObject* instance) {
   }
 }
 
-void Call::add_array(const abi::ArrayView& view, const ElementWord* elements) {
-  const ArrayKnowledge known = knowledge_of(view, known_dtypes);
-  add_array({view.dtype, view.ndim, view.read_only, reinterpret_cast<uint64_t>(view.data),
-             view.shape, view.strides},
-            known.facts, known.range.low, known.range.high, elements);
-}
-
 void Call::compare_ranges() {
   const Arrays& a = arrays_;
   if (!a.any_overlap) return;
@@ -196,28 +189,9 @@ static DiagCode refusal_of(PyObject* object) {
   return is_enum_member(object) ? DiagCode::argument_enum : DiagCode::argument_type;
 }
 
-// Classes of late whose objects come in by a protocol. Python gives a class another tag when the
-// class or a base of it changes, and never the same to two.
-class ProtocolClasses {
- public:
-  bool contain(PyTypeObject* type) const {
-    const Known& known = known_[place(type)];
-    return known.type == type && known.tag == type->tp_version_tag && known.tag != 0;
-  }
-  void add(PyTypeObject* type) { known_[place(type)] = {type, type->tp_version_tag}; }
-
- private:
-  struct Known {
-    PyTypeObject* type = nullptr;
-    unsigned tag = 0;
-  };
-  static constexpr size_t kKnown = 64;
-  static size_t place(PyTypeObject* type) {
-    return reinterpret_cast<uintptr_t>(type) / alignof(std::max_align_t) % kKnown;
-  }
-  std::array<Known, kKnown> known_;
-};
-static ProtocolClasses protocol_classes;
+// Classes of late, by how their objects come in: by a protocol; as arrays of NumPy, of a class that
+// is derived from its own.
+static KnownClasses<std::monostate> protocol_classes, array_classes;
 
 bool Call::add_by_protocol(PyObject* object) {
   return add_exchanged(*this, object) || add_dlpack(*this, object) || add_interface(*this, object);
@@ -231,12 +205,20 @@ void Call::add_object(PyObject* object) {
   if (type == &PyFloat_Type) return add_python_float(*this, object);
   if (type == &PyBool_Type) return add_bool(object == Py_True);
   if (object == Py_None) return add_none();
-  if (protocol_classes.contain(type) && add_by_protocol(object)) return;
+  if (array_classes.find(type)) return add_ndarray(*this, object);
+  if (protocol_classes.find(type) && add_by_protocol(object)) return;
   if (add_own_array(*this, object)) return;
-  if (PyArray_Check(object)) return add_ndarray(*this, object);
+  if (PyArray_Check(object)) {
+    refuse_masked(*this, object);
+    array_classes.add(type);
+    return add_ndarray(*this, object);
+  }
   if (PyArray_IsScalar(object, Generic)) return add_numpy_scalar(*this, object);
   if (PyTuple_Check(object)) return add_tuple(object);
-  if (add_exchanged(*this, object)) return protocol_classes.add(type);
+  if (add_exchanged(*this, object)) {
+    protocol_classes.add(type);
+    return;
+  }
   if (PyLong_Check(object)) return add_python_int(*this, object);  // IntEnum
   if (PyFloat_Check(object)) return add_python_float(*this, object);
   if (PyComplex_Check(object)) return add_python_complex(*this, object);
@@ -244,7 +226,10 @@ void Call::add_object(PyObject* object) {
   if (is_struct(object)) return add_struct(object);
   if (is_frozen_dataclass(object)) return add_named(object);
   if (atomic_type_of(object).is_valid()) fail(DiagCode::argument_atomics, {type_text(object)});
-  if (add_dlpack(*this, object) || add_interface(*this, object)) return protocol_classes.add(type);
+  if (add_dlpack(*this, object) || add_interface(*this, object)) {
+    protocol_classes.add(type);
+    return;
+  }
   fail(refusal_of(object), {"'" + type_text(object) + "'"});
 }
 

@@ -78,18 +78,18 @@ class Call {
   }
   void add_scalar(DtypeId dtype, const void* bits);
   // `elements`: null where they are plain numbers.
-  void add_array(const abi::ArrayView& view, const ElementWord* elements = nullptr);
-  // What the launch needs of an array that is known already: its facts, and the bytes [low, high)
-  // of its elements.
-  struct Strided {
-    DtypeId dtype;
-    int ndim;
-    bool read_only;
-    uint64_t data;
-    const int64_t *shape, *strides;
-  };
-  void add_array(const Strided& array, FactBits facts, uintptr_t low, uintptr_t high,
+  void add_array(const StridedArray& array, const ElementWord* elements = nullptr) {
+    const ArrayKnowledge known = knowledge_of(array, knowing());
+    add_array(array, known.facts, known.range.low, known.range.high, elements);
+  }
+  void add_array(const abi::ArrayView& view, const ElementWord* elements = nullptr) {
+    add_array(strided(view), elements);
+  }
+  // The same of an array that is known already: its facts, and the bytes [low, high) of its
+  // elements.
+  void add_array(const StridedArray& array, FactBits facts, uintptr_t low, uintptr_t high,
                  const ElementWord* elements = nullptr);
+  Knowing knowing() const { return {known_dtypes, beyond_cache_bytes_}; }
   void add_complex(ScalarKind part, const void* bits);  // two parts
   // The place of a class or canonical dtype among the types of the kernel's program. Throws
   // MissingType where it has none.
@@ -161,6 +161,7 @@ class Call {
   const DeclaredFormats* const declared_;
   const std::vector<nb::object>& types_;
   const std::vector<bool>& constant_;  // parameters whose arguments are in the program
+  const uint64_t beyond_cache_bytes_ = cd_rt_beyond_cache_bytes();
   LaunchDevice where_;
   std::vector<int> path_;  // indices within nested tuples
   int position_ = 0;
@@ -192,7 +193,7 @@ class Call {
 }
 
 // As abi::ParamSlot says: data, shape, strides.
-[[gnu::always_inline]] inline void Call::add_array(const Strided& array, FactBits facts,
+[[gnu::always_inline]] inline void Call::add_array(const StridedArray& array, FactBits facts,
                                                    uintptr_t low, uintptr_t high,
                                                    const ElementWord* elements) {
   const size_t i = arrays_.count;
@@ -227,6 +228,8 @@ void add_python_float(Call& call, PyObject* object);
 void add_python_complex(Call& call, PyObject* object);
 void add_numpy_scalar(Call& call, PyObject* object);
 void add_ndarray(Call& call, PyObject* object);
+// Fails for an array with a mask, which the kernel would not see.
+void refuse_masked(const Call& call, PyObject* object);
 // False where the object is no Array.
 bool add_own_array(Call& call, PyObject* object);
 // False where the object's class has no C functions of DLPack for it.

@@ -2,13 +2,8 @@
 
 #include <algorithm>
 
-#include "dispatch/rt_api.h"
-#include "interop/dlpack_abi.h"
-
 namespace cuda_device::bindings {
 namespace {
-
-constexpr int64_t kLimit31 = int64_t{1} << 31;
 
 // That a kernel reads or writes with all elements: not more than they are, nor than they span.
 uint64_t bytes_touched(uint64_t packed, bool reach_fits, int64_t low, int64_t high, int64_t item) {
@@ -19,16 +14,16 @@ uint64_t bytes_touched(uint64_t packed, bool reach_fits, int64_t low, int64_t hi
 
 }  // namespace
 
-// One loop over the axes finds all, since a launch takes it for every array; and in variables, not
+// One loop over the axes finds all, since a launch takes it for many arrays; and in variables, not
 // in a struct, which the compiler would copy as a block.
-ArrayKnowledge knowledge_of(const abi::ArrayView& view, const DtypeTable& dtypes) {
-  const int64_t item = dtypes.bytes_of(view.dtype), align = dtypes.align_of(view.dtype);
+ArrayKnowledge knowledge_of_strided(const StridedArray& array, const Knowing& by) {
+  const int64_t item = by.dtypes.bytes_of(array.dtype), align = by.dtypes.align_of(array.dtype);
   int64_t low = 0, high = 0;  // offsets of the first and the last element
   int64_t packed = item;      // bytes of all elements
   int64_t strides = 0;        // their bits
   bool contiguous = true, empty = false, small = true, reach_fits = true, packed_fits = true;
-  for (int i = view.ndim - 1; i >= 0; --i) {
-    const int64_t extent = view.shape[i], stride = view.strides[i];
+  for (int i = array.ndim - 1; i >= 0; --i) {
+    const int64_t extent = array.shape[i], stride = array.strides[i];
     strides |= stride;
     small &= extent < kLimit31 && stride < kLimit31 && stride > -kLimit31;
     if (extent > 1) {
@@ -41,24 +36,23 @@ ArrayKnowledge knowledge_of(const abi::ArrayView& view, const DtypeTable& dtypes
     empty |= extent == 0;
     packed_fits &= !__builtin_mul_overflow(packed, extent, &packed);
   }
-  const int last = view.ndim - 1;
-  const uintptr_t data = reinterpret_cast<uintptr_t>(view.data);
-  const bool unit_inner = last < 0 || view.shape[last] <= 1 || view.strides[last] == item;
+  const int last = array.ndim - 1;
+  const uintptr_t data = array.data;
+  const bool unit_inner = last < 0 || array.shape[last] <= 1 || array.strides[last] == item;
   const bool element_aligned = ((static_cast<int64_t>(data) | strides) & (align - 1)) == 0;
   const bool fits_31 = small && reach_fits && high + item < kLimit31 && low > -kLimit31;
   const uint64_t bytes = packed_fits ? static_cast<uint64_t>(packed) : UINT64_MAX;
   // What the host's caches are asked for would make two kernels of one for GPUs.
-  const bool on_host = view.device_type != interop::dlpack::kCuda;
   const bool beyond_cache =
-      on_host && !empty &&
-      bytes_touched(bytes, reach_fits, low, high, item) >= cd_rt_beyond_cache_bytes();
+      !array.on_gpu && !empty &&
+      bytes_touched(bytes, reach_fits, low, high, item) >= by.beyond_cache_bytes;
   // Only streaming stores ask: elsewhere it would make two kernels of one.
-  const bool aligned = beyond_cache && !view.read_only && data % 64 == 0;
+  const bool aligned = beyond_cache && !array.read_only && data % 64 == 0;
   contiguous = empty || (contiguous && packed_fits);
   using F = ArrayFact;
   const FactBits facts = bit(F::unit_inner) * unit_inner | bit(F::contiguous) * contiguous |
                          bit(F::aligned) * aligned | bit(F::element_aligned) * element_aligned |
-                         bit(F::read_only) * view.read_only | bit(F::fits_31) * fits_31 |
+                         bit(F::read_only) * array.read_only | bit(F::fits_31) * fits_31 |
                          bit(F::beyond_cache) * beyond_cache;
   if (!reach_fits) return {facts, {0, UINTPTR_MAX}};
   if (empty) return {facts, {}};

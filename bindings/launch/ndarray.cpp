@@ -61,34 +61,28 @@ DtypeId record_of(const Call& call, PyArrayObject* array, ElementWord& word) {
   return read_elements(call, reinterpret_cast<PyObject*>(PyArray_DESCR(array)), word);
 }
 
-// A mask that the kernel would not see.
-bool is_masked(PyObject* object) {
+}  // namespace
+
+void refuse_masked(const Call& call, PyObject* object) {
   static auto* const type =  // as long as the process
       new nb::object(nb::module_::import_("numpy.ma").attr("MaskedArray"));
-  return PyObject_TypeCheck(object, reinterpret_cast<PyTypeObject*>(type->ptr()));
+  if (PyObject_TypeCheck(object, reinterpret_cast<PyTypeObject*>(type->ptr())))
+    call.fail(DiagCode::argument_masked, {"'" + type_text(object) + "'"});
 }
-
-}  // namespace
 
 void add_ndarray(Call& call, PyObject* object) {
   auto* array = reinterpret_cast<PyArrayObject*>(object);
-  if (Py_TYPE(object) != &PyArray_Type && is_masked(object))
-    call.fail(DiagCode::argument_masked, {"'" + type_text(object) + "'"});
   if (PyArray_BASE(array) && watched_by(object).is_gone()) fail_freed(call);
   call.live_on_host();
-  abi::ArrayView view;
   ElementWord word{};
   const bool numbers = has_numbers(array);
-  view.dtype = numbers ? scalar_of(call, array) : record_of(call, array, word);
-  view.ndim = PyArray_NDIM(array);
-  if (view.ndim > abi::kMaxDims) call.fail(DiagCode::argument_dims, {std::to_string(view.ndim)});
-  view.data = PyArray_DATA(array);
-  view.read_only = !PyArray_ISWRITEABLE(array);
-  for (int i = 0; i < view.ndim; ++i) {
-    view.shape[i] = PyArray_DIM(array, i);
-    view.strides[i] = PyArray_STRIDE(array, i);
-  }
-  call.add_array(view, numbers ? nullptr : &word);
+  const DtypeId dtype = numbers ? scalar_of(call, array) : record_of(call, array, word);
+  const int ndim = PyArray_NDIM(array);
+  if (ndim > abi::kMaxDims) call.fail(DiagCode::argument_dims, {std::to_string(ndim)});
+  call.add_array({dtype, ndim, !PyArray_ISWRITEABLE(array), false,
+                  reinterpret_cast<uint64_t>(PyArray_DATA(array)), PyArray_DIMS(array),
+                  PyArray_STRIDES(array)},
+                 numbers ? nullptr : &word);
   if (call.asynchronous()) call.owners().keep(object);
 }
 

@@ -13,28 +13,26 @@ bool has_numbers(const Tensor& tensor) {
   return !is_record(tensor.type) && tensor.type.code != interop::dlpack::kComplex;
 }
 
+StridedArray strided(const Tensor& tensor, interop::dlpack::Device device) {
+  return {tensor.seen.dtype,    static_cast<int>(tensor.shape.size()),
+          tensor.read_only,     device.type == interop::dlpack::kCuda,
+          tensor.data,          tensor.shape.data(),
+          tensor.strides.data()};
+}
+
 // Looked at again for memory that the host reaches too: how large the caches are may change.
 void look_at(const Call& call, const Tensor& tensor, interop::dlpack::Device device) {
   SeenByLaunches& seen = tensor.seen;
-  abi::ArrayView view;
   if (has_numbers(tensor))
     if (auto refusal = interop::dlpack::read_type(tensor.type, seen.dtype)) call.fail(*refusal);
   const size_t axes = tensor.shape.size();
   if (axes > abi::kMaxDims) call.fail(DiagCode::argument_dims, {std::to_string(axes)});
-  view.data = reinterpret_cast<void*>(tensor.data);
-  view.dtype = seen.dtype;
-  view.ndim = static_cast<int>(axes);
-  view.read_only = tensor.read_only;
-  view.device_type = device.type;
-  for (size_t i = 0; i < axes; ++i) {
-    view.shape[i] = tensor.shape[i];
-    view.strides[i] = tensor.strides[i];
-  }
-  const ArrayKnowledge known = knowledge_of(view, known_dtypes);
+  const StridedArray array = strided(tensor, device);
+  const ArrayKnowledge known = knowledge_of(array, call.knowing());
   seen.facts = known.facts;
   seen.low = known.range.low;
   seen.high = known.range.high;
-  seen.known = device.type == interop::dlpack::kCuda;
+  seen.known = array.on_gpu;
 }
 
 }  // namespace
@@ -49,16 +47,15 @@ bool add_own_array(Call& call, PyObject* object) {
   const bool numbers = has_numbers(*tensor);
   ElementWord word{};
   if (!numbers) seen.dtype = read_elements(call, dtype_of_array(object), word);
+  const interop::dlpack::Device device = dlpack_device(memory);
   if (!seen.known || !call.where().runs_on(memory.device())) {
-    const interop::dlpack::Device device = dlpack_device(memory);
     live_on(call, device.type, device.id);
     if (!seen.known) look_at(call, *tensor, device);
   }
   call.use(memory);
   call.owners().keep(object);
-  call.add_array({seen.dtype, static_cast<int>(tensor->shape.size()), tensor->read_only,
-                  tensor->data, tensor->shape.data(), tensor->strides.data()},
-                 seen.facts, seen.low, seen.high, numbers ? nullptr : &word);
+  call.add_array(strided(*tensor, device), seen.facts, seen.low, seen.high,
+                 numbers ? nullptr : &word);
   return true;
 }
 

@@ -103,6 +103,32 @@ def test_whose_functions_are_called(kind, by_functions):
         assert a.deleted == n
 
 
+def test_a_class_that_changes_is_looked_at_again():
+    """Launches know classes of late, derived ones by their bases."""
+    base = type("Base", (Partner,), {})
+    for changed in (base, type("Derived", (base,), {})):
+        a = type("Kind", (changed,), {})(np.zeros(4))
+
+        def by_functions(a=a):
+            before, a.calls[:] = a.exchanged, []
+            run(add_one, a, block=4)
+            return a.exchanged > before and not a.calls
+
+        assert [by_functions(), by_functions()] == [True, True]
+        changed.__dlpack__ = lambda self, **keywords: Partner.__dlpack__(self, **keywords)
+        assert [by_functions(), by_functions()] == [False, False]
+        del changed.__dlpack__
+        assert [by_functions(), by_functions()] == [True, True]
+        changed.requires_grad = True
+        assert [by_functions(), by_functions()] == [False, False]
+        changed.requires_grad = False
+        assert by_functions()
+        changed.__dlpack_c_exchange_api__ = 5
+        assert [by_functions(), by_functions()] == [False, False]
+        del changed.__dlpack_c_exchange_api__, changed.requires_grad
+        assert a.array.tolist() == [11] * 4
+
+
 def test_a_tensor_is_not_taken_over_where_its_caller_waits():
     """Where the class is like PyTorch's, which has no read-only tensors; others may have a flag."""
     like_pytorch = type("Like", (partner(views=True),), {"requires_grad": False})

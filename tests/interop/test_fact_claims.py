@@ -6,6 +6,7 @@ lie in memory that is reserved and never backed: pages that nobody touches cost 
 """
 
 import mmap
+import random
 
 import numpy as np
 import pytest
@@ -56,6 +57,59 @@ def strided(memory, shape, strides, dtype=np.uint8, start=0):
     """An array of these bytes, from byte `start` of the memory on, without looking at its end."""
     first = memory[start : start + np.dtype(dtype).itemsize].view(dtype)
     return as_strided(first, shape, strides)
+
+
+def model_of(a):
+    """What is claimed of one array, from its definition (support/facts.def)."""
+    item, axes = a.itemsize, [*zip(a.shape, a.strides, strict=True)]
+    reaches = [(extent - 1) * stride for extent, stride in axes if extent > 1]
+    low, high = (sum(r for r in reaches if side * r > 0) for side in (-1, 1))
+    packed = [item * int(np.prod(a.shape[i + 1 :], dtype=object)) for i in range(a.ndim)]
+    rows = all(n == 1 or stride == p for (n, stride), p in zip(axes, packed, strict=True))
+    small = all(n < LIMIT and abs(stride) < LIMIT for n, stride in axes)
+    aligned = all(n % item == 0 for n in (a.ctypes.data, *a.strides))
+    touched = min(item * a.size, high - low + item) if a.size else 0
+    beyond = 0 < _testing._core.beyond_cache_bytes() <= touched
+    claims = {
+        "unit inner stride": not axes or axes[-1][0] <= 1 or axes[-1][1] == item,
+        "contiguous": a.size == 0 or rows,
+        "aligned to 64": beyond and a.flags.writeable and a.ctypes.data % 64 == 0,
+        "elements aligned": aligned,
+        "read-only": not a.flags.writeable,
+        "fits 31 bits": small and high + item < LIMIT and low > -LIMIT,
+        "no alias": True,
+        "beyond the cache": beyond,
+    }
+    return [words for words, claimed in claims.items() if claimed]
+
+
+def test_random_arrays(reserved):
+    """Most are laid out row by row, as arrays mostly are: launches look at those apart."""
+    rng = random.Random(11)
+    seen = set()
+    for _ in range(3000):
+        dtype = np.dtype(rng.choice(("u1", "i2", "f4", "f8", "c16")))
+        shape = [rng.choice((0, 1, 1, 2, 3, 8, 100, 5000)) for _ in range(rng.randint(0, 4))]
+        if shape and rng.random() < 0.1:
+            shape[rng.randrange(len(shape))] = rng.choice((LIMIT // 16, LIMIT // 8, LIMIT))
+        strides, step = [], dtype.itemsize
+        for extent in reversed(shape):
+            strides.insert(0, step)
+            step *= max(extent, 1)
+        if shape and rng.random() < 0.3:
+            i = rng.randrange(len(shape))
+            strides[i] = rng.choice((0, -strides[i], strides[i] + 1, 2 * strides[i], LIMIT))
+        reach = sum(max(n - 1, 0) * abs(step) for n, step in zip(shape, strides, strict=True))
+        if reach > 2 * GIB:
+            continue
+        a = strided(reserved, shape, strides, dtype, start=4 * GIB + rng.choice((0, 0, 8, 64, 1)))
+        if rng.random() < 0.3:
+            a.flags.writeable = False
+        with _testing.beyond_cache(rng.choice((1, 64, 4096, GIB))):
+            claims = facts_of(a)
+            assert claims == model_of(a), (a.dtype, a.shape, a.strides)
+        seen |= {*claims}
+    assert len(seen) == 8
 
 
 # --- unit_inner ---
