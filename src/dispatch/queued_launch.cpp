@@ -4,6 +4,7 @@
 
 #include "dispatch/launch_log.h"
 #include "dispatch/streams.h"
+#include "runtime/host/recycler.h"
 #include "runtime/owners.h"
 
 namespace cuda_device::dispatch {
@@ -31,6 +32,10 @@ class QueuedLaunch : public runtime::Work {
   }
   void leave_owner() { owner_ = nullptr; }
 
+  // The thread that queues makes it, one of the pool drops it.
+  static void* operator new(size_t bytes);
+  static void operator delete(void* block);
+
  private:
   char* params() { return many_ ? many_.get() : few_; }
 
@@ -41,6 +46,11 @@ class QueuedLaunch : public runtime::Work {
   alignas(abi::kParamsAlign) char few_[256];
   std::unique_ptr<char[]> many_;  // new aligns as much
 };
+
+constinit runtime::Recycler<sizeof(QueuedLaunch)> blocks;
+
+void* QueuedLaunch::operator new(size_t) { return blocks.take(); }
+void QueuedLaunch::operator delete(void* block) { blocks.give(block); }
 
 }  // namespace
 

@@ -178,8 +178,7 @@ bool HostStream::take(Item& item) {
     state_.lingerer = Lingerer::Waits;
     return false;
   }
-  item = std::move(state_.items.front());
-  state_.items.pop_front();
+  item = state_.items.pop_front();
   state_.working = !item.turn;
   if (!item.turn) return true;
   item.turn->granted = true;
@@ -259,7 +258,7 @@ HostStream::Granted HostStream::wait_for_turn(std::unique_lock<std::mutex>& lock
     lock.lock();
     if (!give_up) continue;
     if (!turn.granted) {  // it stays, unused: what is after it must not be counted before it
-      std::ranges::find(state_.items, &turn, &Item::turn)->turn = nullptr;
+      state_.items.find_if([&](const Item& item) { return item.turn == &turn; })->turn = nullptr;
       return Granted::Interrupted;
     }
     lock.unlock();
@@ -290,9 +289,8 @@ bool HostStream::idle() const {
 
 bool HostStream::owes_work() const {
   std::lock_guard lock(state_.mutex);
-  return state_.working || std::ranges::any_of(state_.items, [](const Item& item) {
-           return item.work || item.await;
-         });
+  return state_.working ||
+         state_.items.find_if([](const Item& item) { return item.work || item.await; });
 }
 
 uint64_t HostStream::mark() {

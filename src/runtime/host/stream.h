@@ -5,7 +5,6 @@
 #include <atomic>
 #include <condition_variable>
 #include <cstdint>
-#include <deque>
 #include <functional>
 #include <memory>
 #include <mutex>
@@ -17,6 +16,7 @@
 
 #include "runtime/device.h"
 #include "runtime/host/interrupt.h"
+#include "runtime/host/ring.h"
 #include "support/fork.h"
 
 namespace cuda_device::runtime {
@@ -134,7 +134,7 @@ class HostStream : public Stream, public std::enable_shared_from_this<HostStream
   struct State {
     std::mutex mutex;
     std::condition_variable idle;
-    std::deque<Item> items;
+    Ring<Item> items;
     bool running = false;  // some thread drains, or the head waits for an event
     // How much came into the stream and how much went, one after the other: so that a waiting
     // thread can wait for what was there when it came.
