@@ -145,13 +145,16 @@ LaunchFacts launch_facts(FunctionState& kernel, const abi::LaunchDims& dims) {
 
 // The part without Python: may compile, and without a stream runs the kernel. A launch that only
 // enters a queue takes less time than letting go of the GIL.
-void run(FunctionState& kernel, const dispatch::LaunchRequest& request, bool on_gpu,
+void run(FunctionState& kernel, dispatch::LaunchRequest& request, bool on_gpu,
          dispatch::Outcome& outcome) {
   if (on_gpu) {  // whose queue may be full, until a function of the host has had the GIL
     const WithoutGil released;
     return cd_rt_launch(&request, &outcome);
   }
-  bool ready = kernel.ready_key == request.key && kernel.ready_target == cd_rt_target();
+  const bool ready = kernel.ready_key == request.key && kernel.ready_target == cd_rt_target();
+  // Another thread may launch when the GIL is free.
+  std::shared_ptr<const dispatch::Compiled> code = ready ? kernel.ready_code : nullptr;
+  request.code = &code;
   if (request.stream && ready) return cd_rt_launch(&request, &outcome);
   {
     const WithoutGil released;
@@ -160,6 +163,7 @@ void run(FunctionState& kernel, const dispatch::LaunchRequest& request, bool on_
   if (ready || outcome.status != dispatch::Status::Ok) return;
   kernel.ready_key = request.key;
   kernel.ready_target = cd_rt_target();
+  kernel.ready_code = std::move(code);
 }
 
 // False: an exception is set, as where warnings are errors.
@@ -181,21 +185,23 @@ std::vector<dispatch::Definition> definitions_of(const syntax::Program& program)
 
 void submit(FunctionState& kernel, Call& call, const Variant& variant, const abi::LaunchDims& dims,
             bool names_shared, dispatch::Stream* stream, nb::handle globals) {
-  struct Source {
+  struct Source {  // one reference: a function that holds more is put on the heap
+    const FunctionState& kernel;
     const Variant& variant;
     Call& call;
-  } source{variant, call};
-  std::function<dispatch::Specialisation()> specialise = [&source] {
+    nb::handle globals;
+  } source{kernel, variant, call, globals};
+  const std::function<dispatch::Specialisation()> specialise = [&source] {
     const uint8_t* key = source.call.key.data();
     const size_t size = source.call.key.size();
     return dispatch::Specialisation{source.variant.program, read_request(key, size),
                                     identity_of(key, size, *source.variant.program),
                                     definitions_of(*source.variant.program)};
   };
-  const std::function<bool(const std::vector<Warning>&)> warn = [&](const auto& warnings) {
+  const std::function<bool(const std::vector<Warning>&)> warn = [&source](const auto& warnings) {
     const WithGil gil;
-    return warnings.empty() ? warn_of_shared(kernel.name)
-                            : warn_of_precision(warnings, *variant.program, globals);
+    return warnings.empty() ? warn_of_shared(source.kernel.name)
+                            : warn_of_precision(warnings, *source.variant.program, source.globals);
   };
   dispatch::LaunchRequest request;
   request.kernel = kernel.kernel;

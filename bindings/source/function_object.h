@@ -69,9 +69,10 @@ struct FunctionState {
   std::vector<nb::object>
       argument_types;  // classes and dtypes that arguments had: in every variant
   std::vector<std::array<uint32_t, 3>> blocks;  // block shapes that have a version of their own
-  // Key and target of the last launch, known to be compiled: such a launch need not let go of the
-  // GIL.
+  // Key, target and code of the last launch on the host: such a launch need not let go of the GIL,
+  // nor look for its code.
   std::string ready_key, ready_target;
+  std::shared_ptr<const dispatch::Compiled> ready_code;
   ForkHook hook{this};
 };
 

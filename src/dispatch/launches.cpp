@@ -115,24 +115,35 @@ void launch_on_gpu(const LaunchRequest& request, cuda::GpuStream& stream, Outcom
   event.write(code.name());
 }
 
+// Null where there is none, with the outcome that says why.
+std::shared_ptr<const Compiled> code_for_host(const LaunchRequest& request, Outcome* outcome) {
+  if (request.code && *request.code) [[likely]] {
+    counters.cache_hits.fetch_add(1, std::memory_order_relaxed);
+    return std::move(*request.code);
+  }
+  CompileOutcome found = request.kernel->find_or_compile(request.key, target_of_thread(),
+                                                         *request.specialise, request.interrupted);
+  if (!compiled(found, outcome)) return nullptr;
+  if (request.code) *request.code = found.compiled;
+  return std::move(found.compiled);
+}
+
 }  // namespace
 
 void launch(const LaunchRequest& request, Outcome* outcome) {
   counters.launches.fetch_add(1, std::memory_order_relaxed);
   if (request.stream && request.stream->gpu)
     return launch_on_gpu(request, *request.stream->gpu, outcome);
-  CompileOutcome found = request.kernel->find_or_compile(request.key, target_of_thread(),
-                                                         *request.specialise, request.interrupted);
-  if (!compiled(found, outcome)) return;
-  if (!fits_in_shared(found.compiled->static_shared(), request.dims.shared, kMostSharedBytes,
-                      outcome))
+  std::shared_ptr<const Compiled> code = code_for_host(request, outcome);
+  if (!code) return;
+  if (!fits_in_shared(code->static_shared(), request.dims.shared, kMostSharedBytes, outcome))
     return;
-  if (!fits_in_count(*found.compiled, request.dims, outcome)) return;
-  if (!warned(request, *found.compiled, outcome)) return;
+  if (!fits_in_count(*code, request.dims, outcome)) return;
+  if (!warned(request, *code, outcome)) return;
   if (request.stream)
-    enqueue(request, std::move(found.compiled));
+    enqueue(request, std::move(code));
   else
-    run(request, *found.compiled, outcome);
+    run(request, *code, outcome);
 }
 
 }  // namespace cuda_device::dispatch

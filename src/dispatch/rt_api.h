@@ -19,6 +19,7 @@
 namespace cuda_device::dispatch {
 
 struct Kernel;  // specialisations of one decorated function
+class Compiled;
 struct Stream;  // FIFO of a device
 class Event;
 
@@ -72,6 +73,9 @@ struct LaunchRequest {
   // Everything the compiled code depends on but the target, as bytes: program id, argument types,
   // facts, block shape, dialect, checks.
   std::string_view key;
+  // The code for that key and the host's target, where the caller has kept it from an earlier
+  // launch: then it is taken. Else it is set, where the launch succeeds. Null: not asked for.
+  std::shared_ptr<const Compiled>* code = nullptr;
   // Called without locks, at most once per new key.
   const std::function<Specialisation()>* specialise = nullptr;
   // Packed by abi::layout_of's rule over the flattened arguments. Copied.
