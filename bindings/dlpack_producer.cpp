@@ -87,14 +87,29 @@ const DlpackNames& dlpack_names() {
   return *made;
 }
 
+std::optional<Method> Method::of(PyObject* object, const nb::object& name) {
+  Method method(object, name);
+  PyObject* const found = _PyType_Lookup(Py_TYPE(object), name.ptr());
+  if (found && PyType_HasFeature(Py_TYPE(found), Py_TPFLAGS_METHOD_DESCRIPTOR)) return method;
+  method.found_ = optional_attr(object, name);
+  return method.found_ ? std::optional(std::move(method)) : std::nullopt;
+}
+
+PyObject* Method::call(std::span<PyObject* const> arguments, PyObject* names) const {
+  PyObject* args[1 + kMostArguments] = {object_};
+  std::copy(arguments.begin(), arguments.end(), args + 1);
+  const size_t positional = arguments.size() - (names ? PyTuple_GET_SIZE(names) : 0);
+  if (found_) return PyObject_Vectorcall(found_.ptr(), args + 1, positional, names);
+  return PyObject_VectorcallMethod(name_.ptr(), args, 1 + positional, names);
+}
+
 // Newer producers first; older ones refuse the keyword. What a producer raises while it exports is
 // not an invitation to export again (DEV-DLP-02).
-nb::object capsule_of(nb::handle producer, const CapsuleRequest& request) {
+nb::object capsule_of(const Method& dlpack, const CapsuleRequest& request) {
   const Keywords& known = keywords();
-  PyObject* const method = dlpack_names().dlpack.ptr();
   const bool ordered = request.stream.is_valid();
-  PyObject* args[5] = {producer.ptr()};
-  size_t count = 1;
+  PyObject* args[Method::kMostArguments];
+  size_t count = 0;
   if (ordered) args[count++] = request.stream.ptr();
   args[count++] = known.version.ptr();
   nb::object names = ordered ? known.of_gpu : known.of_host;
@@ -105,12 +120,15 @@ nb::object capsule_of(nb::handle producer, const CapsuleRequest& request) {
   };
   add(known.dl_device, request.dl_device);
   add(known.copy, request.copy);
-  PyObject* found = PyObject_VectorcallMethod(method, args, 1, names.ptr());
-  if (found) return nb::steal(found);
+  if (PyObject* const found = dlpack.call({args, count}, names.ptr())) return nb::steal(found);
   nb::python_error error;
   if (!error.matches(PyExc_TypeError) || !refuses_keyword(error, request)) throw error;
-  if (!ordered) return checked(PyObject_CallMethodNoArgs(producer.ptr(), method));
-  return checked(PyObject_VectorcallMethod(method, args, 1, known.of_old_gpu.ptr()));
+  if (!ordered) return checked(dlpack.call());
+  return checked(dlpack.call({args, 1}, known.of_old_gpu.ptr()));
+}
+
+nb::object capsule_of(nb::handle producer, const CapsuleRequest& request) {
+  return capsule_of(Method(producer.ptr(), dlpack_names().dlpack), request);
 }
 
 bool is_read_only_beside_tensor(nb::handle producer, bool is_legacy) {

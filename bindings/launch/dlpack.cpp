@@ -34,8 +34,8 @@ nb::object stream_for(Call& call, PyObject* producer, ProducerDevice device) {
   return checked(PyLong_FromLongLong(call.where().dlpack_stream()));
 }
 
-ProducerDevice checked_device_of(Call& call, PyObject* producer) {
-  const std::optional<ProducerDevice> device = device_of(said_device(producer));
+ProducerDevice checked_device_of(Call& call, const Method& says) {
+  const std::optional<ProducerDevice> device = device_of(checked(says.call()));
   if (!device)
     call.fail(DiagCode::dlpack_refused,
               {"__dlpack_device__() returned no (device type, device id)"});
@@ -124,23 +124,18 @@ void live_on(Call& call, int64_t type, int number) {
   }
 }
 
-// Found in the class without making a bound method of it.
-static bool has_method(PyObject* object, const nb::object& name) {
-  PyObject* const found = _PyType_Lookup(Py_TYPE(object), name.ptr());
-  if (found && PyType_HasFeature(Py_TYPE(found), Py_TPFLAGS_METHOD_DESCRIPTOR)) return true;
-  return optional_attr(object, name).is_valid();
-}
-
 bool add_dlpack(Call& call, PyObject* object) {
-  if (PyType_Check(object) || !has_method(object, dlpack_names().device) ||
-      !has_method(object, dlpack_names().dlpack))
-    return false;
-  const ProducerDevice device = checked_device_of(call, object);
+  if (PyType_Check(object)) return false;
+  const std::optional<Method> says = Method::of(object, dlpack_names().device);
+  if (!says) return false;
+  const std::optional<Method> exports = Method::of(object, dlpack_names().dlpack);
+  if (!exports) return false;
+  const ProducerDevice device = checked_device_of(call, *says);
   if (device.type == dlpack::kOneApi && add_interface(call, object)) return true;
   live_on(call, device.type, device.id);
   nb::object capsule;
   try {
-    capsule = capsule_of(object, {stream_for(call, object, device), {}, {}});
+    capsule = capsule_of(*exports, {stream_for(call, object, device), {}, {}});
   } catch (const nb::python_error& error) {
     // Elements that DLPack has no name for, such as structs (DEV-ARR-23).
     if (error.matches(PyExc_BufferError) && add_interface(call, object)) return true;
