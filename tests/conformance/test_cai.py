@@ -12,8 +12,8 @@ from threading import Timer
 import numpy as np
 import pytest
 from cuda import device as D
+from cuda.device import _testing, core
 from cuda.device import array_api as xp
-from cuda.device import core
 from cuda.device.errors import CompileError, LaunchTypeError
 from support.array_views import check_elements, view_of
 from support.clauses import clause
@@ -206,6 +206,25 @@ def test_a_description_is_read_once():
             reads(second)
     second[1] = ("z", "<i4")
     assert [reads(second), reads(second)] == [True, False]
+
+
+@D.kernel
+def read_y(out, a):
+    out[0] = a[0]["y"]
+
+
+def test_many_descriptions_are_told_apart():
+    """More than launches keep in mind."""
+    out = np.zeros(1, np.int32)
+    with _testing.use_target("interpreter"):
+        for i in range(150):
+            other = (f"n{i}", "<f4")
+            descr = [("y", "<i4"), other] if i % 3 else [other, ("y", "<i4")]
+            a = np.zeros(1, descr)
+            a["y"] = i
+            for _ in range(2):
+                run(read_y, out, cuda(a, typestr="|V8", descr=descr))
+                assert out[0] == i
 
 
 @clause("CAI-DATA-07", "DEV-ARR-28")
