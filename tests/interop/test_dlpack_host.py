@@ -342,3 +342,23 @@ def test_a_producer_that_does_not_say_where_it_lives(take, device):
     text = f"Lost' gave {device!r}, not (device type, device id)"
     with pytest.raises(BufferError, match=re.escape(text)):
         take(Lost(device))
+
+
+class Proxy:
+    """Its methods are what __getattr__ gives; keeps the names that it was asked for."""
+
+    def __init__(self, array):
+        self._producer, self._asked = Producer(array), []
+
+    def __getattr__(self, name):
+        self._asked.append(name)
+        return getattr(self._producer, name)
+
+
+def test_methods_that_an_object_makes_are_looked_up_once():
+    proxy = Proxy(np.zeros(4))
+    for n in (1, 2):
+        D.launch(add_one, proxy, grid=1, block=4)
+        dlpack_names = [name for name in proxy._asked if name.startswith("__dlpack")]
+        assert dlpack_names == ["__dlpack_device__", "__dlpack__"] * n
+    assert proxy._producer.array.tolist() == [2] * 4
