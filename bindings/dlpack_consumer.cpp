@@ -14,14 +14,18 @@ namespace {
 namespace dlpack = interop::dlpack;
 using interop::Refusal;
 
-// Nothing for what is no whole number, or does not fit.
-std::optional<int64_t> integer(nb::handle object) {
-  if (!PyLong_Check(object.ptr()) && !PyIndex_Check(object.ptr())) return std::nullopt;
+std::optional<int64_t> value_of(PyObject* integer) {
   int overflow = 0;
-  const long long number =
-      PyLong_AsLongLongAndOverflow(checked(PyNumber_Index(object.ptr())).ptr(), &overflow);
+  const long long number = PyLong_AsLongLongAndOverflow(integer, &overflow);
   if (number == -1 && PyErr_Occurred()) throw nb::python_error();
   return overflow ? std::nullopt : std::optional<int64_t>(number);
+}
+
+// Nothing for what is no whole number, or does not fit.
+std::optional<int64_t> integer(PyObject* object) {
+  if (PyLong_CheckExact(object)) return value_of(object);
+  if (!PyLong_Check(object) && !PyIndex_Check(object)) return std::nullopt;
+  return value_of(checked(PyNumber_Index(object)).ptr());
 }
 
 template <class M>
@@ -48,9 +52,10 @@ nb::object said_device(nb::handle producer) {
 
 std::optional<ProducerDevice> device_of(nb::handle said) {
   const bool sequence = PyTuple_Check(said.ptr()) || PyList_Check(said.ptr());
-  if (!sequence || nb::len(said) != 2) return std::nullopt;
-  const std::optional<int64_t> type = integer(nb::object(said[0])),
-                               id = integer(nb::object(said[1]));
+  if (!sequence || PySequence_Fast_GET_SIZE(said.ptr()) != 2) return std::nullopt;
+  const nb::object first = nb::borrow(PySequence_Fast_GET_ITEM(said.ptr(), 0)),
+                   second = nb::borrow(PySequence_Fast_GET_ITEM(said.ptr(), 1));
+  const std::optional<int64_t> type = integer(first.ptr()), id = integer(second.ptr());
   if (!type || *type < 0 || !id || *id < INT32_MIN || *id > INT32_MAX) return std::nullopt;
   return ProducerDevice{*type, static_cast<int32_t>(*id)};
 }

@@ -4,6 +4,7 @@
 #include <initializer_list>
 #include <string_view>
 
+#include "bindings/known_classes.h"
 #include "interop/dlpack_abi.h"
 
 namespace cuda_device::bindings {
@@ -47,9 +48,8 @@ bool refuses_keyword(const nb::python_error& error, const CapsuleRequest& reques
   return named && names_any(said, {"keyword"});
 }
 
-// Python keeps what it found last for each class, so that this takes some nanoseconds. Other
-// classes of JAX, such as the buffers of its callbacks, have arrays that may be stored to.
-bool never_changes(PyTypeObject* type) {
+// Other classes of JAX, such as the buffers of its callbacks, have arrays that may be stored to.
+bool is_array_of_jax(PyTypeObject* type) {
   static const auto* const name = new nb::object(interned("__module__"));
   PyObject* const found = _PyType_Lookup(type, name->ptr());
   if (!found || !PyUnicode_CheckExact(found)) return false;
@@ -62,6 +62,12 @@ bool never_changes(PyTypeObject* type) {
     return false;
   const std::string_view path = type->tp_name;
   return path.substr(path.rfind('.') + 1) == "ArrayImpl";
+}
+
+bool never_changes(PyTypeObject* type) {
+  static auto* const classes = new KnownClasses<bool>;
+  const bool* const known = classes->find(type);
+  return known ? *known : classes->add(type, is_array_of_jax(type));
 }
 
 // False where there is none, or none that can be read.

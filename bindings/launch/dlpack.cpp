@@ -110,6 +110,8 @@ bool add_exchanged(Call& call, PyObject* object) {
 }
 
 void live_on(Call& call, int64_t type, int number) {
+  if (type == dlpack::kCpu) [[likely]]
+    return call.live_on_host();
   const bool gpus = type != dlpack::kCuda || call.where().runs_on(number) || cd_rt_gpu_count() > 0;
   if (std::optional<Refusal> refusal = dlpack::refuse_device(type, gpus)) call.fail(*refusal);
   switch (type) {

@@ -55,6 +55,10 @@ bool has_vectors(DataType type) { return type.code != kBool && type.code != kCom
 
 }  // namespace
 
+std::optional<ScalarKind> scalar_of(DataType type) {
+  return has_parts(type) ? std::nullopt : part_of(type);
+}
+
 std::optional<Refusal> read_type(DataType type, DtypeId& dtype) {
   if (type.lanes < 1 || type.lanes > 4)
     return Refusal{DiagCode::dlpack_refused,

@@ -15,6 +15,9 @@ inline bool has_parts(DataType type) { return type.lanes != 1 || type.code == kC
 
 inline int64_t bytes_of(DataType type) { return int64_t{type.bits} / 8 * type.lanes; }
 
+// The number that an element is; nothing where it is several, or none.
+std::optional<ScalarKind> scalar_of(DataType type);
+
 // Sets the dtype of the same format, that of a part where there are several, or says why elements
 // of this type cannot be read.
 std::optional<Refusal> read_type(DataType type, DtypeId& dtype);
