@@ -223,15 +223,7 @@ AstReader::Method AstReader::method_of(PyTypeObject* kind) {
       made->emplace(reinterpret_cast<PyTypeObject*>(ast.attr(name).ptr()), method);
     };
 #define NODE(name, fields) add(#name, &AstReader::read_##name);
-#define CHILD(f)
-#define OPT(f)
-#define CHILDREN(f)
-#define TEXT(f)
 #define TEXT_AS(f, name)
-#define OPER(f)
-#define OPERS(f)
-#define TEXTS(f)
-#define VALUE(f)
 #include "syntax/node.def"
     table = made;
   }

@@ -51,15 +51,7 @@ class AstReader {
   void read_child_list(std::vector<syntax::Node*>& places, nb::handle list);
 
 #define NODE(name, fields) syntax::Node* read_##name(nb::handle ast);
-#define CHILD(f)
-#define OPT(f)
-#define CHILDREN(f)
-#define TEXT(f)
 #define TEXT_AS(f, name)
-#define OPER(f)
-#define OPERS(f)
-#define TEXTS(f)
-#define VALUE(f)
 #include "syntax/node.def"
   using Method = syntax::Node* (AstReader::*)(nb::handle);
   static Method method_of(PyTypeObject* kind);

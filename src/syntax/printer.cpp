@@ -172,9 +172,6 @@ class Printer {
   std::string out_;
 };
 
-#define CHILD(f)
-#define OPT(f)
-#define CHILDREN(f)
 #define TEXT(f) out_ += " " + quoted(n.f);
 #define TEXT_AS(f, p) TEXT(f)
 #define OPER(f) out_ += " " + n.f;
@@ -202,12 +199,6 @@ void Printer::plain_fields(const Node& node) {
 #define CHILD(f) child(#f, n.f, depth);
 #define OPT(f) child(#f, n.f, depth);
 #define CHILDREN(f) children(#f, n.f, depth);
-#define TEXT(f)
-#define TEXT_AS(f, p)
-#define OPER(f)
-#define OPERS(f)
-#define TEXTS(f)
-#define VALUE(f)
 #define NODE(name, fields)                                                   \
   case NodeKind::name: {                                                     \
     [[maybe_unused]] const auto& n = static_cast<const syntax::name&>(node); \

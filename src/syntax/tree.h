@@ -7,6 +7,7 @@
 #include <memory>
 #include <set>
 #include <string>
+#include <string_view>
 #include <unordered_map>
 #include <variant>
 #include <vector>
@@ -61,17 +62,18 @@ struct Value {
 enum class NodeKind : uint8_t {
   Unsupported,
 #define NODE(name, fields) name,
-#define CHILD(f)
-#define OPT(f)
-#define CHILDREN(f)
-#define TEXT(f)
-#define TEXT_AS(f, p)
-#define OPER(f)
-#define OPERS(f)
-#define TEXTS(f)
-#define VALUE(f)
 #include "syntax/node.def"
 };
+
+// Python's name of the class.
+constexpr std::string_view class_name(NodeKind kind) {
+  constexpr std::string_view kNames[] = {
+      "Unsupported",
+#define NODE(name, fields) #name,
+#include "syntax/node.def"
+  };
+  return kNames[static_cast<size_t>(kind)];
+}
 
 struct Node {
   NodeKind kind;

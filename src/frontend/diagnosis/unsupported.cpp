@@ -50,22 +50,6 @@ constexpr Entry kRefused[] = {
     {"TemplateStr", "a t-string", kNoObjects},
 };
 
-// The names of syntax/node.def.
-constexpr std::string_view kClassNames[] = {
-    "Unsupported",
-#define NODE(name, fields) #name,
-#define CHILD(f)
-#define OPT(f)
-#define CHILDREN(f)
-#define TEXT(f)
-#define TEXT_AS(f, p)
-#define OPER(f)
-#define OPERS(f)
-#define TEXTS(f)
-#define VALUE(f)
-#include "syntax/node.def"
-};
-
 }  // namespace
 
 bool lacks(Context& ctx, std::string_view ast_class, const Node* node) {
@@ -78,7 +62,7 @@ bool lacks(Context& ctx, std::string_view ast_class, const Node* node) {
 }
 
 bool lacks(Context& ctx, const Node* node) {
-  return lacks(ctx, kClassNames[static_cast<size_t>(node->kind)], node);
+  return lacks(ctx, syntax::class_name(node->kind), node);
 }
 
 Refusal refusal_of(const Policy& policy, const std::string& ast_class) {
