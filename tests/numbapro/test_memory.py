@@ -209,3 +209,19 @@ def test_local_arrays_may_have_no_elements(target):
     out = np.full(6, -1.0)
     has_no_elements[1, 1](out, 0)
     assert out.tolist() == [0, 0, 3, 0, 0, -1]
+
+
+def test_numpy_takes_an_array_of_the_device_as_a_copy():
+    host = np.arange(6.0).reshape(2, 3)
+    made = cuda.to_device(host)
+    copied = np.asarray(made)
+    assert isinstance(copied, np.ndarray)
+    assert copied.tolist() == host.tolist()
+    copied[0, 0] = 17
+    assert made.copy_to_host()[0, 0] == 0
+    assert np.asarray(made, np.float32).dtype == np.float32
+    assert np.sum(made) == 15
+    with pytest.raises(ValueError, match="copied for NumPy"):
+        made.__array__(copy=False)
+    with pytest.raises(TypeError, match=r"copy_to_host\(\) fills a NumPy array, found list"):
+        made.copy_to_host([0, 0])

@@ -186,6 +186,14 @@ class DeviceNDArray:
     def __len__(self) -> int:
         return len(self._array)
 
+    def __array__(self, dtype: Any = None, copy: Any = None) -> Any:
+        """A NumPy array of the elements, as copy_to_host() gives it. Raises ValueError for
+        copy=False."""
+        if copy is False:
+            raise ValueError("the elements of an array of the device are copied for NumPy")
+        found = self.copy_to_host()
+        return found if dtype is None else found.astype(dtype, copy=False)
+
     def __getitem__(self, index: Any) -> Any:
         part = self._array[index]
         if isinstance(part, np.generic):
@@ -216,12 +224,14 @@ class DeviceNDArray:
         """A NumPy array of the elements, or `ary` filled with them.
 
         It comes after what is queued on the stream, or where none is given on the array's. Raises
-        ValueError where `ary` has another shape or dtype.
+        ValueError where `ary` has another shape or dtype, TypeError where it is no NumPy array.
         """
         self._wait(stream)
         found = _arrays.to_host(self._array)
         if ary is None:
             return found.copy(order="K") if found is self._array else found
+        if not isinstance(ary, np.ndarray):
+            raise TypeError(f"copy_to_host() fills a NumPy array, found {type(ary).__name__}")
         if ary.shape != self.shape or ary.dtype != self.dtype:
             raise ValueError(
                 f"copy_to_host() of {self.dtype}{list(self.shape)} was given an array of "

@@ -1,5 +1,8 @@
 """The names of `cuda`: intrinsics of kernels, cuda.jit, device memory, streams and events."""
 
+import types as _types
+
+from cuda.device import _core
 from cuda.device.numbapro import _config as config
 from cuda.device.numbapro._devices import (
     close,
@@ -76,3 +79,8 @@ __all__ = [
     "threadIdx",
     "to_device",
 ]
+
+# Kernels refuse those of the host by these names, and do not look into them.
+for _name in __all__:
+    if isinstance(_function := globals()[_name], _types.FunctionType):
+        _core.name_entity(_function, f"numbapro.cuda.{_name}")
