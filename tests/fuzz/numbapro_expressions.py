@@ -27,6 +27,8 @@ class Expressions:
         self.complexes: dict[str, str] = {}  # variables that are complex numbers, and their types
         chosen = self.random.sample(REAL, 5)
         self.inputs = {f"a{k}": t for k, t in enumerate(chosen[:3])}
+        if self.chance(0.4):
+            self.inputs["a2"] = self.inputs["a0"]  # arrays that stand in for each other
         self.outputs = {f"o{k}": t for k, t in enumerate([*chosen[3:], "float64", "int64"])}
         self.has_complex = self.chance(0.4)
         if self.has_complex:

@@ -33,6 +33,8 @@ class Generator(Expressions):
         if depth < 3:
             kinds |= {self.branch: 2, self.third: 1, self.part_ways: 1 if depth == 0 else 0}
             kinds |= {self.count: 2, self.repeat: 1, self.keep: 1, self.search: 1}
+            if "a2" in self.inputs and self.inputs["a2"] == self.inputs["a0"]:
+                kinds[self.exchange] = 2
         make = self.random.choices(list(kinds), list(kinds.values()))[0]
         make(depth, in_loop)
 
@@ -186,6 +188,23 @@ class Generator(Expressions):
         self.learn(name)
 
     # --- loops ---
+
+    def exchange(self, depth: int, _: bool) -> None:
+        """Arrays of one type change places in a loop, or one takes the other's."""
+        first, second, counter = self.fresh(), self.fresh(), self.fresh()
+        array = self.random.choice([name for name, t in self.outputs.items() if t in REAL])
+        self.put(depth, f"{first}, {second} = a0, a2")
+        if self.chance(0.3):
+            self.put(depth, f"if {self.test()}:")
+            self.put(depth + 1, f"{second} = a0")
+        self.put(depth, f"for {counter} in range({self.bounds()}):")
+        if self.chance(0.6):
+            self.put(depth + 1, f"{first}, {second} = {second}, {first}")
+        else:
+            self.put(depth + 1, f"if {self.test()}:")
+            self.put(depth + 2, f"{first} = {self.random.choice((second, 'a2'))}")
+        self.put(depth + 1, f"{array}[i] += {first}[{self.index()}]")
+        self.put(depth, f"{array}[i] -= {self.random.choice((first, second))}[{self.index()}]")
 
     def bounds(self) -> str:
         t = self.random.choice(("", "", "int8", "uint8", "int16", "int64", "uint32", "uint64"))
