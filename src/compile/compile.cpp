@@ -131,7 +131,7 @@ Target parse_target(const std::string& text) {
 std::string context_of(const CompileRequest& request) {
   std::string types;
   for (const auto& t : request.source.arguments)
-    types += (types.empty() ? "" : ", ") + frontend::to_string(t, *request.source.program);
+    types += (types.empty() ? "" : ", ") + frontend::to_string(t, request.source);
   const syntax::Function& f = request.source.program->functions.front();
   const char* kind = f.kind == syntax::FunctionKind::Kernel ? "kernel" : "function";
   return std::string("in ") + kind + " '" + f.name + "', specialised for (" + types + ")";

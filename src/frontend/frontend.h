@@ -16,6 +16,9 @@ struct Policy;
 
 // "array[float32, 2]", "int", "(float32, int)"
 std::string to_string(const ArgumentType& t, const syntax::Program& program);
+// The same as the request's dialect calls it: Python's own numbers are int64, float64 and
+// complex128 in some.
+std::string to_string(const ArgumentType& t, const Request& request);
 
 // One IR function with every call inlined, and what the compiler has doubts about. Throws
 // DiagnosticError with all independent errors found.

@@ -47,6 +47,9 @@ struct LanguageNames {
 // What stands before the name of an entity that programs write without it.
 inline constexpr std::string_view kUnwrittenPrefixes[] = {"builtins.", "numbapro."};
 
+// The classes of kernels that launch themselves, kernel[grid, block](...).
+inline constexpr std::string_view kLaunchedKernels[] = {"cuda.device.numbapro._jit.CUDAKernel"};
+
 inline const LanguageNames& language_names(const Policy& policy) { return *policy.names; }
 
 }  // namespace cuda_device::frontend

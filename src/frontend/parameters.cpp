@@ -58,6 +58,22 @@ std::string to_string(const ArgumentType& t, const syntax::Program& program) {
   return "unknown";
 }
 
+std::string to_string(const ArgumentType& t, const Request& request) {
+  const auto constructed = [&](TypeCode code) {
+    return std::string(name_of(policy_of(request.dialect).constructed(code)));
+  };
+  switch (t.kind) {
+    case ArgumentType::Kind::WeakInt:
+      return constructed(TypeCode::weak_int);
+    case ArgumentType::Kind::WeakFloat:
+      return constructed(TypeCode::weak_float);
+    case ArgumentType::Kind::WeakComplex:
+      return constructed(TypeCode::weak_complex);
+    default:
+      return to_string(t, *request.program);
+  }
+}
+
 static uint32_t add_parameter(Context& ctx, const std::string& name, ir::Type type,
                               const ArrayFacts& facts, Span span) {
   const auto index = static_cast<uint32_t>(ctx.function->params.size());

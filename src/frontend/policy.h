@@ -40,8 +40,10 @@ struct Policy {
   bool compares_exactly;
   // What a constant condition excludes is not typed; otherwise types are those of both sides.
   bool constants_prune;
-  // What arithmetic on two bools computes in.
+  // What arithmetic on two bools computes in; on a bool and a number, too, or else a bool has no
+  // width of its own there.
   TypeCode bool_arithmetic;
+  bool lone_bools_are_ints;
   // The floating type that a function of `math` computes in.
   TypeCode (*math_argument)(TypeCode argument);
 

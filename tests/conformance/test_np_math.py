@@ -151,10 +151,10 @@ def test_the_format_of_the_argument_computes(target):
 
 @cuda.autojit
 def of_complex(out, z):
-    out[0] = math.sin(1j)  # error at `1j`: sin() needs a number, found complex128
-    # hint: it works on numbers
-    out[0] = math.sqrt(z[0])  # error at `z[0]`: sqrt() needs a number, found complex64
-    # hint: it works on numbers
+    out[0] = math.sin(1j)  # error at `1j`: sin() needs a real number, found complex128
+    # hint: .real and abs() are numbers without an imaginary part
+    out[0] = math.sqrt(z[0])  # error at `z[0]`: sqrt() needs a real number, found complex64
+    # hint: .real and abs() are numbers without an imaginary part
 
 
 @clause("NP-MATH-08")

@@ -410,3 +410,50 @@ def test_launches(target):
         counts(out)
     with pytest.raises(LaunchTypeError, match=r"is launched as counts\[grid, block\]\(\.\.\.\)"):
         counts[2]
+
+
+@cuda.autojit
+def another_kernel(out):
+    out[0] = 1
+
+
+@cuda.autojit
+def names_of_the_host(out):
+    # error at `cuda.stream`: 'cuda.stream' cannot be used in a kernel
+    # hint: call it outside of the kernel, and pass what it gives as an argument; kernels call
+    # ... Python functions, and those of math and cuda
+    s = cuda.stream()
+    # error at `cuda.to_device`: 'cuda.to_device' cannot be used in a kernel
+    # hint: call it outside of the kernel, and pass what it gives as an argument; kernels call
+    # ... Python functions, and those of math and cuda
+    out[0] = cuda.to_device(out)[0]
+    # error at `cuda.synchronize`: 'cuda.synchronize' cannot be used in a kernel
+    # hint: call it outside of the kernel, and pass what it gives as an argument; kernels call
+    # ... Python functions, and those of math and cuda
+    cuda.synchronize()
+    # error at `another_kernel`: the kernel 'another_kernel' is called like a function
+    # hint: kernels run by a launch alone, kernel[grid, block](...); put the shared code into a
+    # ... device function, with @cuda.jit(device=True)
+    another_kernel(out)
+    # error at `another_kernel[1, 1]`: the kernel 'another_kernel' is called like a function
+    # hint: kernels run by a launch alone, kernel[grid, block](...); put the shared code into a
+    # ... device function, with @cuda.jit(device=True)
+    another_kernel[1, 1](out)
+    out[1] = s
+
+
+def test_what_belongs_to_the_host_is_refused_at_its_name():
+    found = expect_errors(names_of_the_host, np.zeros(2))
+    assert "_memory.py" not in str(found)
+
+
+@cuda.autojit
+def takes_a_number(out, n, z):
+    # error at `n.size`: int64 has no attribute 'size'
+    # hint: numbers have real and imag, and complex ones conjugate()
+    out[0] = n.size
+
+
+def test_messages_call_types_as_the_dialect_does():
+    found = expect_errors(takes_a_number, np.zeros(1), 3, 2.5)
+    assert "specialised for (array[float64, 1], int64, float64)" in str(found)

@@ -1,6 +1,7 @@
 """NumbaPro's types: type objects, inference, loops, literals (NP-TYPE, NP-ARITH)."""
 
 import copy
+import math
 import pickle
 
 import numpy as np
@@ -92,8 +93,8 @@ def test_complex_numbers_add_subtract_and_multiply(target):
 def complex_operators(out, z):
     x = z[0] / z[0]  # error at `z[0] / z[0]` on `/`: cannot divide 'complex128' by 'complex128'
     # hint: complex numbers of this dialect have + - and *
-    # error at `z[0] == z[0]` on `==`: '==' cannot compare 'complex128' and 'complex128'
-    # hint: numbers can be compared, and tuples of them
+    # error at `z[0] == z[0]` on `==`: cannot compare 'complex128' with 'complex128'
+    # hint: complex numbers of this dialect have + - and *
     x = z[0] == z[0]
     out[0] = x
 
@@ -650,8 +651,10 @@ def test_constants_decide_no_types(target):  # A-3, A-12
 def complex_in_loop(out):
     x = 0
     for i in range(4):
-        x = 1j  # error at `1j`: 'x' would be both int32 and complex128 here
-        # hint: give the two values one type, or use two names
+        x = 1j  # error at `1j`: 'x' is int32 in this loop, and complex128 cannot be converted to
+        # ... that
+        # hint: a loop keeps the type that a variable has before it, or else that of its first
+        # ... assignment in it, and converts integers and floats alone: use another name
     out[0] = x
 
 
@@ -660,8 +663,10 @@ def array_in_loop(out, a):
     x = 0
     while out[0] > 0:
         for i in range(4):
-            x = a  # error at `a`: 'x' would be both int32 and array[float64, 1] here
-            # hint: give the two values one type, or use two names
+            x = a  # error at `a`: 'x' is int32 in this loop, and array[float64, 1] cannot be
+            # ... converted to that
+            # hint: a loop keeps the type that a variable has before it, or else that of its first
+            # ... assignment in it, and converts integers and floats alone: use another name
     out[0] = x
 
 
@@ -678,9 +683,159 @@ def stores(out, z, a):
     out[0] = x
 
 
+# --- arrays and other values as variables ---
+
+
+@cuda.autojit
+def swaps_arrays(a, b, n):
+    i = cuda.grid(1)
+    for step in range(n):
+        left = max(i - 1, 0)
+        right = min(i + 1, a.size - 1)
+        b[i] = (a[left] + a[right]) / 2
+        cuda.syncthreads()
+        a, b = b, a
+
+
+@cuda.autojit
+def chooses_arrays(out, a, b, n):
+    if n > 0:
+        x = a
+    else:
+        x = b
+    out[0] = x[0]
+    y = a if n > 1 else b
+    out[1] = y[1] + y.size
+    z = a
+    for i in range(n):
+        if i == 1:
+            z = b
+        z[2] = z[2] + 1
+    out[2] = z[2]
+    pair = a, 1
+    for i in range(n):
+        pair = b, 2.5  # an int32 still
+    out[3] = pair[0][0] * pair[1]
+
+
+@clause("NP-TYPE-03", "NP-TYPE-04", "NP-NPM-02")
+def test_arrays_of_one_type_are_chosen_at_run_time(target):
+    a = np.arange(8.0)
+    b, wanted = np.zeros(8), a.copy()
+    swaps_arrays[1, 8](a, b, 3)
+    for _ in range(3):
+        padded = np.concatenate([wanted[:1], wanted, wanted[-1:]])
+        wanted = (padded[:-2] + padded[2:]) / 2
+    assert b.tolist() == wanted.tolist()  # an odd number of steps
+    for n in (0, 1, 2, 3):
+        out, a, b = np.zeros(4), np.array([1, 2, 3.0]), np.array([10, 20, 30.0])
+        chooses_arrays[1, 1](out, a, b, n)
+        last = b if n > 1 else a
+        counted = [3 + min(n, 1), 30 + max(n - 1, 0)]
+        assert [a[2], b[2]] == counted
+        pair = 10 * 2 if n else 1
+        assert out.tolist() == [1 if n else 10, (2 if n > 1 else 20) + 3, last[2], pair]
+
+
+@cuda.autojit
+def other_values_in_loops(out, a, b):
+    x = a
+    f = math.sin
+    for i in range(3):
+        x = 5  # error at `5`: 'x' is array[float64, 1] in this loop, and int32 cannot be converted
+        # ... to that
+        # hint: a loop keeps the type that a variable has before it, or else that of its first
+        # ... assignment in it, and converts integers and floats alone: use another name
+        f = math.cos  # error at `math.cos`: 'f' is math.sin in this loop, and math.cos cannot be
+        # ... converted to that
+        # hint: a loop keeps the type that a variable has before it, or else that of its first
+        # ... assignment in it, and converts integers and floats alone: use another name
+    y = a
+    while out[0] > 0:
+        y = b  # error at `b`: 'y' is array[float64, 1] in this loop, and array[int16, 1] cannot be
+        # ... converted to that
+        # hint: a loop keeps the type that a variable has before it, or else that of its first
+        # ... assignment in it, and converts integers and floats alone: use another name
+    out[0] = x[0] + f(y[0])
+
+
+@clause("NP-TYPE-06")
+def test_a_loop_keeps_what_is_no_number_too():
+    expect_errors(other_values_in_loops, np.zeros(1), np.zeros(1), np.zeros(1, np.int16))
+
+
+@cuda.autojit
+def assigns_where_no_path_comes(out, n):
+    for i in range(3):
+        if i > 5:
+            continue
+            y = 1
+        y = 2.5  # the first one that some path comes to: a float64
+        y = y + int8(1)
+    out[0] = y
+    while n > 0:
+        n = n - 1
+        if n > 3:
+            break
+            for z in range(3):
+                out[1] = z
+        z = float32(0.5)
+    out[2] = z / 2
+
+
+@clause("NP-TYPE-04")
+def test_what_no_path_comes_to_says_no_type(target):  # A-2
+    out = np.zeros(3)
+    assigns_where_no_path_comes[1, 1](out, 2)
+    assert out.tolist() == [3.5, 0, 0.25]
+
+
+@cuda.autojit
+def bools_in_arithmetic(out, n):
+    out[0] = (n > 0) + int8(127)  # A-14: arithmetic takes a bool for an int32
+    out[1] = uint8(255) + (n > 0)
+    out[2] = int8(-128) - True
+    out[3] = (n > 0) / int8(2)
+    out[4] = (n > 0) << int8(9)
+    out[5] = uint32(0) - (n > 0)
+    out[6] = float32(0.5) * True
+    x = int8(127)
+    x += n > 0
+    out[7] = x
+
+
+@clause("NP-ARITH-01", "NP-ARITH-04")
+def test_a_bool_is_an_int32_in_arithmetic(target):
+    out = np.zeros(8)
+    bools_in_arithmetic[1, 1](out, 1)
+    assert out.tolist() == [128, 256, -129, 0.5, 512, 2**32 - 1, 0.5, 128]
+
+
+@cuda.autojit
+def first_in_loop(out, a):
+    for i in range(4):
+        if i > 0:
+            x = 1
+        x = a  # error at `a`: 'x' is int32 in this loop, and array[float64, 1] cannot be converted
+        # ... to that
+        # hint: a loop keeps the type that a variable has before it, or else that of its first
+        # ... assignment in it, and converts integers and floats alone: use another name
+    y = a
+    # error at `y`: 'y' would be both array[float64, 1] and int32 here
+    # hint: give the two values one type, or use two names
+    for y in range(2):  # another variable in the loop
+        out[y] = y
+    if out[0] > 0:
+        x = a  # never read
+    else:
+        x = 1
+    out[1] = y
+
+
 @clause("NP-TYPE-01", "NP-TYPE-06")
 def test_only_integers_and_floats_are_converted():
     a = np.zeros(1)
+    expect_errors(first_in_loop, np.zeros(4), a.copy())
     expect_errors(complex_in_loop, a)
     expect_errors(array_in_loop, a, a.copy())
     expect_errors(stores, a, np.zeros(1, complex), a.copy())

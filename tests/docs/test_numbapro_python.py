@@ -164,7 +164,10 @@ HINTS = {
         "more is to be had from cuda.shared.array(0, dtype) and bytes in the launch, "
         "kernel[grid, block, stream, bytes]"
     ),
-    "out[0] = other(n)": "write a plain function that does what it does, and call that",
+    "out[0] = other(n)": (
+        "kernels run by a launch alone, kernel[grid, block](...); put the shared code into a "
+        "device function, with @cuda.jit(device=True)"
+    ),
     "y = time.time()": (
         "measure outside of the kernel: start.record(stream) before the launch and "
         "end.record(stream) after it, of cuda.event(), then cuda.event_elapsed_time(start, end) in "

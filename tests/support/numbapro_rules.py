@@ -42,8 +42,8 @@ def result_of(sign, a, b):
         return None
     if sign in COMPARISONS:
         return "bool"
-    if kinds == "bb" and sign not in "&|^/":
-        a = b = "int32"
+    if sign not in ("&", "|", "^", "/"):  # arithmetic takes a bool for an int32
+        a, b = (t if t != "bool" else "int32" for t in (a, b))
     if sign == "/":
         return "float64" if max(bits(a), bits(b)) > 32 else "float32"
     if sign in ("&", "|", "^", "<<", ">>") and "f" in kinds:

@@ -39,7 +39,7 @@ const Value* array_like(const std::vector<Value>& arrays, const Value::Array& ar
 std::optional<Value> join_choices(const Context& ctx, const Value& a, const Value& b) {
   std::vector<Value> arrays = arrays_of(a);
   const std::vector<Value> others = arrays_of(b);
-  if (!ctx.policy.has_views || arrays.empty() || others.empty()) return std::nullopt;
+  if (arrays.empty() || others.empty()) return std::nullopt;
   for (const Value& other : others) {
     const Value::Array &first = arrays[0].array(), &one = other.array();
     if (!is_like(first, one) || one.reference || holds_atomics(one.element)) return std::nullopt;
@@ -150,7 +150,7 @@ Value of_chosen(Context& ctx, const Value::Choice& choice, const Node* node, con
 
 Value choice_attribute(Context& ctx, const syntax::Attribute* node, const Value::Choice& choice) {
   for (const Method method : {Method::View, Method::Reshape, Method::AsType})
-    if (node->attr == name_of(method))
+    if (ctx.policy.has_views && node->attr == name_of(method))
       return not_implemented(ctx, node, node->attr + "() of an array chosen at run time",
                              "call it for each of the arrays");
   return of_each(ctx, choice, node,

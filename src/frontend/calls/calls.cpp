@@ -96,6 +96,7 @@ static bool is_class_of_functions(const std::string& name) {
 static Value foreign_call(Context& ctx, const Node* callee, const Value::Object& object) {
   const std::string& cls = object.class_name;
   const std::string name = written(callee, cls);
+  if (is_launched_kernel(cls)) return error(ctx, DiagCode::kernel_called_in_kernel, callee, {name});
   std::string ours = counterpart_of(ctx, name);
   if (cls.starts_with("numba.") && cls.ends_with("Dispatcher"))
     ours = "the plain function, without Numba's decorator";

@@ -128,6 +128,11 @@ Value complex_of(TypeCode code, Parts parts) {
   return Value::Complex{code, {Value::number(part, parts.re), Value::number(part, parts.im)}};
 }
 
+static const char* operators_of(const Policy& policy) {
+  return policy.has_complex_operators ? "complex numbers have + - * / **, == and !="
+                                      : "complex numbers of this dialect have + - and *";
+}
+
 Value complex_binary(Context& ctx, BinaryOp op, const Value& a, const Value& b, const Node* node,
                      const Node* left, const Node* right) {
   const std::optional<TypeCode> common = ctx.policy.operator_type(a.code(), b.code());
@@ -138,9 +143,7 @@ Value complex_binary(Context& ctx, BinaryOp op, const Value& a, const Value& b, 
                           std::move(args));
   }
   if (!is_defined(ctx.policy, op)) {
-    args.emplace_back(ctx.policy.has_complex_operators
-                          ? "complex numbers have + - * / and **"
-                          : "complex numbers of this dialect have + - and *");
+    args.emplace_back(operators_of(ctx.policy));
     return operator_error(ctx, DiagCode::operand_types, node, left, right, sign_of(op),
                           std::move(args));
   }
@@ -176,9 +179,13 @@ Value complex_compare(Context& ctx, CompareOp op, const Value& a, const Value& b
                       const Node* left, const Node* right) {
   const std::optional<TypeCode> common = ctx.policy.operator_type(a.code(), b.code());
   const bool equality = op == CompareOp::Eq || op == CompareOp::NotEq;
-  if (!common || !equality || !ctx.policy.has_complex_operators)
+  if (!common)
     return operator_error(ctx, DiagCode::cannot_compare, node, left, right, sign_of(op),
                           {std::string(sign_of(op)), type_text(a), type_text(b)});
+  if (!equality || !ctx.policy.has_complex_operators)
+    return operator_error(
+        ctx, DiagCode::operand_types, node, left, right, sign_of(op),
+        {"compare", type_text(a), "with", type_text(b), operators_of(ctx.policy)});
   const auto x = known_complex(a), y = known_complex(b);
   if (x && y) return Value::boolean((*x == *y) == (op == CompareOp::Eq));
   const Parts p = parts_of(ctx, a, *common, node), q = parts_of(ctx, b, *common, node);

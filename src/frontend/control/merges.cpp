@@ -1,6 +1,7 @@
 #include "frontend/control/merges.h"
 
 #include <algorithm>
+#include <iterator>
 
 namespace cuda_device::frontend {
 
@@ -68,19 +69,29 @@ void Merges::enter(Flow& flow, const LoopDefinitions& loop) {
 // it.
 void Merges::keep_before(Flow& flow, uint32_t variable, const LoopDefinitions& loop) {
   std::vector<uint32_t>& kept = kept_[variable];
-  uint32_t first = reaching(flow, variable);
-  const bool undefined = flow.reachable && flow.variables[variable].back() == kUndefined;
-  if (!kept.empty()) {
-    first = kept.back();
-  } else {
+  const bool undefined = flow.variables[variable].back() == kUndefined;
+  uint32_t first = kept.empty() ? reaching(flow, variable) : kept.back();
+  if (first == kUndefined) {
+    std::vector<uint32_t> inside;
     for (const auto* definitions : {&loop.others, &loop.inner_counters})
-      for (const uint32_t definition : *definitions)
-        if (reaching(flow, variable) == kUndefined && variable_of_[definition] == variable)
-          first = std::min(first, definition);
-    keep(first, loop.others);
+      std::ranges::copy_if(*definitions, std::back_inserter(inside),
+                           [&](uint32_t d) { return variable_of_[d] == variable; });
+    std::ranges::sort(inside);  // as the source has them
+    first = inside.front();
+    first_in_loops_.push_back(std::move(inside));
   }
+  if (kept.empty()) keep(first, loop.others);
   kept.push_back(first);
   flow.variables[variable] = with_undefined(first, undefined);
+}
+
+void Merges::settle() {
+  for (const std::vector<uint32_t>& inside : first_in_loops_) {
+    const auto first = std::ranges::find_if(inside, [&](uint32_t d) { return reached_[d]; });
+    if (first == inside.end()) continue;
+    webs_.unite(inside.front(), *first);
+    keeps_type_[*first] = false;
+  }
 }
 
 // Definitions of one variable with the type of one of them.
@@ -107,7 +118,8 @@ std::vector<Merges::CopyOfDefinition> Merges::copies(std::set<uint32_t> read) {
   }
   std::vector<CopyOfDefinition> found;
   for (const CopyOfDefinition& one : copies_)
-    if (read.contains(webs_.find(one.into))) found.push_back(one);
+    if (read.contains(webs_.find(one.into)) && webs_.find(one.from) != webs_.find(one.into))
+      found.push_back(one);
   return found;
 }
 

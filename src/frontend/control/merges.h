@@ -76,8 +76,11 @@ class Merges {
       : webs_(webs),
         variable_of_(std::move(variable_of)),
         kept_(variables),
-        keeps_type_(variable_of_.size()) {}
+        keeps_type_(variable_of_.size()),
+        reached_(variable_of_.size()) {}
 
+  // Some path comes to the definition.
+  void reach(uint32_t definition) { reached_[definition] = true; }
   Flow meet(std::span<const Arrival> arrivals);
   // Makes the flow before a loop that at its head.
   void enter(Flow& flow, const LoopDefinitions& loop);
@@ -85,7 +88,10 @@ class Merges {
   // comes to the head, from before the loop and from the ends of its iterations.
   void leave(Flow& flow, const LoopDefinitions& loop, std::span<const Arrival> arrivals);
 
-  uint32_t variable_of(uint32_t definition) const { return variable_of_[definition]; }
+  // Once all is visited: a first assignment in a loop that no path comes to says no type, the next
+  // one does.
+  void settle();
+
   bool keeps_type(uint32_t definition) const { return keeps_type_[definition]; }
   // The copies into webs that are read, if those of `read` are.
   std::vector<CopyOfDefinition> copies(std::set<uint32_t> read);
@@ -100,7 +106,9 @@ class Merges {
   std::vector<uint32_t> variable_of_;
   // By variable: a definition with the type that the loops around keep, the innermost loop last.
   std::vector<std::vector<uint32_t>> kept_;
-  std::vector<bool> keeps_type_;
+  std::vector<bool> keeps_type_, reached_;
+  // What may say the types that loops keep, where nothing before the loop does.
+  std::vector<std::vector<uint32_t>> first_in_loops_;
   std::vector<CopyOfDefinition> copies_;
 };
 

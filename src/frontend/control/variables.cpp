@@ -163,6 +163,47 @@ void join_into(Context& ctx, WebState& state, const Node* definition, Value valu
   ctx.inference.changed = true;
 }
 
+// What both have in common, in the numbers' types of the first: which array it is belongs to no
+// type.
+static Value in_types_of(const Value& kept, const Value& joined) {
+  if (kept.is_number()) return kept;
+  if (!kept.is_composite() || kept.parts().size() != joined.parts().size()) return joined;
+  std::vector<Value> parts;
+  parts.reserve(kept.parts().size());
+  for (size_t i = 0; i < kept.parts().size(); ++i)
+    parts.push_back(in_types_of(kept.parts()[i], joined.parts()[i]));
+  return joined.with_parts(std::move(parts));
+}
+
+static void loop_conflict(Context& ctx, const Value& kept, const Value& value,
+                          const std::string& name, const Node* source) {
+  if (kept.is_array() && value.is_array() && type_text(kept) == type_text(value))
+    return type_conflict(ctx, kept, value, name, source);
+  error(ctx, DiagCode::loop_keeps_type, source,
+        {variable_text(name, source), type_text(kept), type_text(value)});
+}
+
+// A value of a variable whose type a loop keeps: others say it, and its slots are made for it.
+// Whether it can be converted.
+static bool keep_type(Context& ctx, WebState& state, const Value& value, const std::string& name,
+                      const Node* source) {
+  if (!state.never_constant) state.never_constant = ctx.inference.demoted = true;
+  if (state.abstract.is_unknown()) return true;
+  const Value kept = without_constants(state.abstract);
+  const std::optional<Value> joined = join(ctx, kept, without_constants(abstract_of(value)));
+  if (!joined) {
+    loop_conflict(ctx, kept, value, name, source);
+    fail(ctx, state);
+    return false;
+  }
+  Value wider = in_types_of(kept, *joined);
+  if (same_abstract(wider, kept)) return true;
+  state.abstract = std::move(wider);
+  state.forget_slots();
+  ctx.inference.changed = true;
+  return true;
+}
+
 void define(Context& ctx, const Node* target, const Value& value, const Node* source) {
   const Webs& webs = *ctx.instance->webs;
   const auto at = webs.definition_at.find(ctx.place(target));
@@ -192,14 +233,9 @@ void define(Context& ctx, const Node* target, const Value& value, const Node* so
     fail(ctx, state);
     return;
   }
-  join_definition(ctx, at->second, value, source);
+  if (!join_definition(ctx, at->second, value, source)) return;
   ctx.at(source);
   store_web(ctx, state, definition.name, value, source);
-}
-
-// The type of the web is said by others, which its slots are made for.
-static void keep_type(Context& ctx, WebState& state) {
-  if (!state.never_constant) state.never_constant = ctx.inference.demoted = true;
 }
 
 // Of the two definitions, the later one of the source is at fault.
@@ -223,7 +259,7 @@ static void carry(Context& ctx, const Copy& copy, const Node* node) {
   if (value.contains_unknown()) return;
   const Value type = without_constants(abstract_of(value));
   if (copy.keeps_type) {
-    keep_type(ctx, into);
+    if (!keep_type(ctx, into, type, name, from.source)) return;
   } else if (!into.abstract.is_unknown() && !join(ctx, into.abstract, type)) {
     meeting_conflict(ctx, into, type, from, name);
     return fail(ctx, into);
@@ -242,13 +278,15 @@ void carry(Context& ctx, const Node* node, PathEnd end) {
   for (const Copy& copy : copies->second) carry(ctx, copy, node);
 }
 
-void join_definition(Context& ctx, uint32_t index, const Value& value, const Node* source) {
+bool join_definition(Context& ctx, uint32_t index, const Value& value, const Node* source) {
   const Definition& definition = ctx.instance->webs->definitions[index];
   const Web& web = ctx.instance->webs->webs[definition.web];
-  ctx.instance->states[definition.web].source = source;
-  if (definition.keeps_type) return keep_type(ctx, ctx.instance->states[definition.web]);
-  join_into(ctx, ctx.instance->states[definition.web], definition.node, abstract_of(value),
-            can_be_constant(web, value), definition.name, source);
+  WebState& state = ctx.instance->states[definition.web];
+  state.source = source;
+  if (definition.keeps_type) return keep_type(ctx, state, value, definition.name, source);
+  join_into(ctx, state, definition.node, abstract_of(value), can_be_constant(web, value),
+            definition.name, source);
+  return true;
 }
 
 uint32_t make_slot(Context& ctx, const std::string& name, TypeCode code) {

@@ -32,8 +32,9 @@ Value read_captured(Context& ctx, Instance& owner, uint32_t web, const std::stri
 // Adds the abstract value of one definition to a web.
 void join_into(Context& ctx, WebState& state, const Node* definition, Value value,
                bool may_be_constant, const std::string& name, const Node* source);
-// The same by the definition's number in its function.
-void join_definition(Context& ctx, uint32_t index, const Value& value, const Node* source);
+// The same by the definition's number in its function; false: it cannot be converted to the type
+// that a loop keeps, which is reported.
+bool join_definition(Context& ctx, uint32_t index, const Value& value, const Node* source);
 
 uint32_t make_slot(Context& ctx, const std::string& name, TypeCode code);
 // One slot for each number of the web that is known at run time only, once in a pass.

@@ -88,6 +88,7 @@ class Analysis {
     for (uint32_t i = 0; i < parameters_; ++i) define(flow, webs_.definitions[i].node);
     CD_CHECK(copy_ == 0 && scopes_.size() == 1, "a loop or scope that is not left");
     statements(flow, function_.body);
+    if (merges_) merges_->settle();
     number_webs();
     return std::move(webs_);
   }
@@ -291,6 +292,7 @@ class Analysis {
     const auto at = webs_.definition_at.find({node, copy_});
     if (at == webs_.definition_at.end() || !flow.reachable) return;
     flow.variables[variable_of_[at->second]] = {at->second};
+    if (merges_) merges_->reach(at->second);
   }
 
   // Where both paths come to one point.

@@ -7,6 +7,7 @@
 #include "frontend/diagnosis/suggest.h"
 #include "frontend/diagnosis/unsupported.h"
 #include "frontend/language_names.h"
+#include "frontend/parameters.h"
 
 namespace cuda_device::frontend {
 namespace {
@@ -94,10 +95,19 @@ Value operator_error(Context& ctx, DiagCode code, const Node* node, const Node* 
   return error_at(ctx, code, operation_place(node, left, right), std::move(args), caret);
 }
 
+bool is_launched_kernel(std::string_view class_name) {
+  return std::ranges::find(kLaunchedKernels, class_name) != std::end(kLaunchedKernels);
+}
+
 // Some classes have a way into kernels that others have not.
 static Value foreign_object(Context& ctx, const Node* node, const std::string& class_name) {
   if (class_name == "tuple") return error(ctx, DiagCode::foreign_tuple, node);
   if (class_name == "enum.Enum") return error(ctx, DiagCode::foreign_enum, node);
+  if (is_launched_kernel(class_name)) {
+    auto* subscript = syntax::as<syntax::Subscript>(node);
+    const std::string kernel = written(subscript ? subscript->value : node, "it");
+    return error(ctx, DiagCode::kernel_called_in_kernel, node, {kernel});
+  }
   if (class_name == "numpy.ndarray")
     return error(ctx, DiagCode::foreign_array, node, {std::to_string(64 * 1024)});
   const bool bytes = class_name == "bytes" || class_name == "bytearray";

@@ -21,6 +21,8 @@ Value operator_error(Context& ctx, DiagCode code, const Node* node, const Node* 
 // message of their own.
 Value wrong_kind(Context& ctx, DiagCode code, const Node* node, const Value& value,
                  std::vector<std::string> args);
+// Whether objects of the class are kernels that launch themselves, kernel[grid, block](...).
+bool is_launched_kernel(std::string_view class_name);
 // `what` would stand for one of two arrays, chosen at run time.
 Value array_choice(Context& ctx, const std::string& what, const ArrayPair& arrays,
                    const Node* node);

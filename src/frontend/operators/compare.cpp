@@ -126,8 +126,10 @@ static Value contains(Context& ctx, CompareOp op, const Value& a, const Value& b
   }
   const std::optional<std::vector<Value>> elements = elements_of(ctx, b);
   if (!elements) {
-    return operator_error(ctx, DiagCode::needs_tuple, node, left, right, sign_of(op),
-                          {std::string(sign_of(op)), type_text(b)});
+    return operator_error(
+        ctx, DiagCode::needs_tuple, node, left, right, sign_of(op),
+        {std::string(sign_of(op)), type_text(b),
+         ctx.policy.has_sequences ? "a tuple, an array or a generator expression" : "a tuple"});
   }
   Value any = Value::boolean(false);
   for (const Value& element : *elements)

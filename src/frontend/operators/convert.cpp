@@ -145,6 +145,10 @@ Inst* constant_inst(Context& ctx, ir::Type type, double value) {
 
 bool require_number(Context& ctx, const Value& v, const Node* node, const std::string& what) {
   if (v.is_number()) return true;
+  if (v.is_complex()) {
+    error(ctx, DiagCode::needs_real, node, {what, type_text(v)});
+    return false;
+  }
   std::string hint = read_it_hint(v);
   if (hint.empty())
     hint = v.is_array() ? "arrays are worked on element by element" : "it works on numbers";

@@ -94,10 +94,10 @@ Value binary(Context& ctx, BinaryOp op, const Value& a, const Value& b, const No
 
 Value arithmetic(Context& ctx, BinaryOp op, Value a, Value b, const Node* node, const Node* left,
                  const Node* right) {
-  if (is_bool(a.code()) && is_bool(b.code()) && !is_bitwise(op)) {
-    a = convert(ctx, a, ctx.policy.bool_arithmetic, node);
-    b = convert(ctx, b, ctx.policy.bool_arithmetic, node);
-  }
+  const bool bools = is_bool(a.code()) && is_bool(b.code());
+  if ((bools || ctx.policy.lone_bools_are_ints) && !is_bitwise(op))
+    for (Value* v : {&a, &b})
+      if (is_bool(v->code())) *v = convert(ctx, *v, ctx.policy.bool_arithmetic, node);
   const std::optional<TypeCode> common = ctx.policy.operator_type(a.code(), b.code());
   if (!common) {
     std::vector<std::string> args = operation_text(op, type_text(a), type_text(b));

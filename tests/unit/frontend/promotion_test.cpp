@@ -107,6 +107,13 @@ TEST(Promotion, isAssociativeWhereItIsDefined) {
       }
 }
 
+// What launches know of a dialect without its policy.
+TEST(Promotion, builtinsAreAsWideAsLaunchesGiveThem) {
+  for (const DialectName name : {DialectName::Device, DialectName::Device64, DialectName::NumbaPro})
+    EXPECT_EQ(has_wide_builtins(name),
+              bits_of(policy_of(name).constructed(TypeCode::weak_int)) == 64);
+}
+
 TEST(Promotion, ofNumbaPro) {
   const Policy& np = policy_of(DialectName::NumbaPro);
   using enum TypeCode;
