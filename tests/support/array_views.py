@@ -12,6 +12,8 @@ def view_of(memory, address, shape, strides, dtype):
     strides: in bytes; None: row by row.
     """
     offset = address - memory.ctypes.data
+    if offset < 0:  # which NumPy takes where there are no strides
+        return None
     try:
         return np.ndarray(shape, dtype, memory, offset, strides)
     except (TypeError, ValueError, OverflowError):
