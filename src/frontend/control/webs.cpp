@@ -437,8 +437,10 @@ class Analysis {
       if (operand != operands[0]) decided.push_back({{operand, PathEnd::Otherwise}, flow});
       expression(flow, operand);
     }
-    for (Arrival& one : decided | std::views::reverse)
-      flow = meet({{one.edge.node, PathEnd::Then}, std::move(flow)}, std::move(one));
+    for (Arrival& one : decided | std::views::reverse) {
+      const Node* operand = one.edge.node;
+      flow = meet({{operand, PathEnd::Then}, std::move(flow)}, std::move(one));
+    }
   }
 
   void statements(Flow& flow, const Names& body) {
