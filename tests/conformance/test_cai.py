@@ -543,8 +543,8 @@ def launched(fields, owner):
 IMPORTERS = (
     lambda given: D.from_cuda_array_interface(given.description, given.keep),
     D.as_cuda_array,
-    lambda given: D.asarray(given, copy=False),
-    lambda given: xp.asarray(given, copy=False),
+    lambda given: D.asarray(given, device="cpu", copy=False),
+    lambda given: xp.asarray(given, device="cpu", copy=False),
 )
 
 
