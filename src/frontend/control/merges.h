@@ -1,6 +1,6 @@
 // Where paths meet in NumbaPro's dialect: a variable that has one type on one path and another type
-// on the other is a variable of its own from there on, into which both are converted. A loop keeps
-// the type that a variable has before it.
+// on the other is a variable of its own from there on, into which both are converted: a phi, whose
+// copies stand at the ends of the paths. A loop keeps the type that a variable has before it.
 #pragma once
 
 #include <cstdint>
@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "frontend/control/webs.h"
+#include "support/disjoint_sets.h"
 
 namespace cuda_device::frontend {
 
@@ -21,30 +22,6 @@ struct Flow {
   bool reachable = true;
   std::vector<Reaching> variables;
   friend bool operator==(const Flow&, const Flow&) = default;
-};
-
-// Numbers in sets that are united.
-class DisjointSets {
- public:
-  uint32_t add() {
-    parent_.push_back(static_cast<uint32_t>(parent_.size()));
-    return parent_.back();
-  }
-  uint32_t find(uint32_t i) {
-    while (parent_[i] != i) i = parent_[i] = parent_[parent_[i]];
-    return i;
-  }
-  // The lower number stands for both: webs are numbered in the order of the program.
-  void unite(uint32_t a, uint32_t b) {
-    a = find(a);
-    b = find(b);
-    if (a < b) parent_[b] = a;
-    if (b < a) parent_[a] = b;
-  }
-  uint32_t size() const { return static_cast<uint32_t>(parent_.size()); }
-
- private:
-  std::vector<uint32_t> parent_;
 };
 
 // A path that comes to where others do.

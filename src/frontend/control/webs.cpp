@@ -83,7 +83,7 @@ class Analysis {
     for (Node* statement : function_.body) collect(statement);
     Flow flow;
     flow.variables.assign(variable_count_, {kUndefined});
-    for (size_t i = 0; i < webs_.definitions.size(); ++i) sets_.add();
+    sets_ = DisjointSets(webs_.definitions.size());
     if (webs_.merges) merges_.emplace(sets_, variable_of_, variable_count_);
     for (uint32_t i = 0; i < parameters_; ++i) define(flow, webs_.definitions[i].node);
     CD_CHECK(copy_ == 0 && scopes_.size() == 1, "a loop or scope that is not left");
@@ -722,7 +722,8 @@ class Analysis {
     bool alone = false;                 // no other one does, nor the entry of the function
   };
   std::unordered_map<Place, Use, PlaceHash> uses_;
-  DisjointSets sets_;  // of definitions, merges behind them
+  // Of definitions, merges behind them. The first of the program stands for a web: it numbers it.
+  DisjointSets sets_;
   std::optional<Merges> merges_;
   std::set<uint32_t> undefined_, captured_;  // definitions of such webs
   std::vector<uint32_t> number_;             // of webs, by the definition that stands for one

@@ -1,10 +1,10 @@
 #include "passes/loops/distribute_loops.h"
 
 #include <algorithm>
-#include <numeric>
 
 #include "ir/effects.h"
 #include "passes/clone.h"
+#include "support/disjoint_sets.h"
 
 namespace cuda_device::passes {
 namespace {
@@ -48,8 +48,7 @@ class Groups {
     for (size_t k = 0; k < body_.insts.size(); ++k) index_[body_.insts[k]] = k;
     for (size_t k = 0; k < body_.insts.size(); ++k)
       if (body_.insts[k]->op == Op::SlotStore) group_of(slot(k));
-    parent_.resize(slots_.size());
-    std::iota(parent_.begin(), parent_.end(), 0);
+    united_ = DisjointSets(slots_.size());
     for (size_t k = 0; k < body_.insts.size(); ++k)
       if (body_.insts[k]->op == Op::SlotStore) join_what_it_reads(k);
   }
@@ -58,11 +57,10 @@ class Groups {
     std::vector<Group> groups(slots_.size());
     for (size_t k = 0; k < body_.insts.size(); ++k) {
       if (body_.insts[k]->op != Op::SlotStore) continue;
-      const size_t group = root(slots_[slot(k)]);
-      groups[group].stores.push_back(k);
+      groups[united_.find(slots_[slot(k)])].stores.push_back(k);
     }
     for (const auto& [slot, group] : slots_)
-      groups[root(group)].bytes += static_cast<uint32_t>(f.slots[slot].type.bits() + 7) / 8;
+      groups[united_.find(group)].bytes += static_cast<uint32_t>(f.slots[slot].type.bits() + 7) / 8;
     std::erase_if(groups, [](const Group& g) { return g.stores.empty(); });
     std::sort(groups.begin(), groups.end(),
               [](const Group& x, const Group& y) { return x.stores[0] < y.stores[0]; });
@@ -88,25 +86,21 @@ class Groups {
 
  private:
   size_t slot(size_t k) const { return static_cast<size_t>(body_.insts[k]->imm); }
-  void group_of(size_t slot) { slots_.try_emplace(slot, slots_.size()); }
-  size_t root(size_t group) const {
-    while (parent_[group] != group) group = parent_[group];
-    return group;
-  }
+  void group_of(size_t slot) { slots_.try_emplace(slot, static_cast<uint32_t>(slots_.size())); }
 
   void join_what_it_reads(size_t store) {
     const std::vector<bool> wanted = needed({store});
     for (size_t k = 0; k < wanted.size(); ++k) {
       if (!wanted[k] || body_.insts[k]->op != Op::SlotLoad) continue;
       const auto read = slots_.find(slot(k));
-      if (read != slots_.end()) parent_[root(read->second)] = root(slots_.at(slot(store)));
+      if (read != slots_.end()) united_.unite(read->second, slots_.at(slot(store)));
     }
   }
 
   const Block& body_;
   std::unordered_map<const Inst*, size_t> index_;
-  std::unordered_map<size_t, size_t> slots_;  // stored to → a group
-  std::vector<size_t> parent_;
+  std::unordered_map<size_t, uint32_t> slots_;  // stored to → a group
+  DisjointSets united_;                         // groups
 };
 
 class Distributor {
