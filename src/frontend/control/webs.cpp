@@ -8,6 +8,7 @@
 #include <ranges>
 #include <utility>
 
+#include "frontend/control/definitions.h"
 #include "frontend/control/merges.h"
 #include "frontend/control/scopes.h"
 #include "support/check.h"
@@ -19,9 +20,6 @@ namespace {
 using syntax::Node;
 using syntax::NodeKind;
 using Names = std::vector<Node*>;
-
-// Variables by name.
-using Scope = std::map<std::string, uint32_t>;
 
 Flow join(const Flow& a, const Flow& b) {
   if (!a.reachable) return b;
@@ -74,224 +72,32 @@ bool holds_generator(const Node* node) {
 class Analysis {
  public:
   Analysis(const syntax::Function& f, Unrolled& unrolled, bool merges)
-      : function_(f), unrolled_(unrolled) {
-    webs_.merges = merges;
+      : function_(f),
+        definitions_(collect_definitions(f, unrolled, merges)),
+        position_(unrolled, definitions_.names),
+        sets_(definitions_.all.size()) {
+    if (merges) merges_.emplace(sets_, definitions_.variable_of, definitions_.variables);
   }
 
   Webs run() {
-    collect_parameters();
-    for (Node* statement : function_.body) collect(statement);
     Flow flow;
-    flow.variables.assign(variable_count_, {kUndefined});
-    sets_ = DisjointSets(webs_.definitions.size());
-    if (webs_.merges) merges_.emplace(sets_, variable_of_, variable_count_);
-    for (uint32_t i = 0; i < parameters_; ++i) define(flow, webs_.definitions[i].node);
-    CD_CHECK(copy_ == 0 && scopes_.size() == 1, "a loop or scope that is not left");
+    flow.variables.assign(definitions_.variables, {kUndefined});
+    for (uint32_t i = 0; i < definitions_.parameters; ++i) define(flow, definitions_.all[i].node);
     statements(flow, function_.body);
+    CD_CHECK(position_.is_outermost(), "a loop or scope that is not left");
     if (merges_) merges_->settle();
     number_webs();
+    add_definitions();
     return std::move(webs_);
   }
 
  private:
-  // --- which names are local, and where they are defined ---
-
-  void collect_parameters() {
-    if (!function_.args) return;
-    const syntax::arguments& a = *function_.args;
-    for (const Names* list : {&a.posonlyargs, &a.args, &a.kwonlyargs})
-      for (Node* parameter : *list) add_definition(parameter, name_of(parameter));
-    for (Node* parameter : {a.vararg, a.kwarg})
-      if (parameter) add_definition(parameter, name_of(parameter));
-    parameters_ = static_cast<uint32_t>(webs_.definitions.size());
-  }
-
-  static const std::string& name_of(const Node* parameter) {
-    return syntax::as<syntax::arg>(parameter)->name;
-  }
-
-  // A variable of the innermost generator expression that binds the name, or of the function.
-  void add_definition(const Node* node, const std::string& name) {
-    if (!webs_.definition_at.try_emplace({node, copy_}, webs_.definitions.size()).second) return;
-    std::optional<uint32_t> variable = variable_named(name);
-    if (!variable) variable = scopes_.front()[name] = variable_count_++;
-    webs_.definitions.push_back({name, node, 0});
-    variable_of_.push_back(*variable);
-    add_to_loops(static_cast<uint32_t>(variable_of_.size() - 1));
-  }
-
-  bool counts(const LoopDefinitions& loop, uint32_t variable) const {
-    return std::ranges::any_of(loop.counters,
-                               [&](uint32_t c) { return variable_of_[c] == variable; });
-  }
-
-  // A definition in a loop that counts with the variable is none of the loops around that one.
-  void add_to_loops(uint32_t definition) {
-    if (!webs_.merges) return;
-    const uint32_t variable = variable_of_[definition];
-    const bool is_counter = in_loop_target_;
-    for (auto loop = loops_around_.rbegin(); loop != loops_around_.rend(); ++loop) {
-      if (is_counter && loop == loops_around_.rbegin()) {
-        (*loop)->counters.push_back(definition);
-      } else if (counts(**loop, variable)) {
-        if (!is_counter) (*loop)->counted.push_back(definition);
-        return;
-      } else {
-        (is_counter ? (*loop)->inner_counters : (*loop)->others).push_back(definition);
-      }
-    }
-  }
-
-  // Calls f for what the loop holds.
-  template <class F>
-  void in_loop(const Node* loop, const F& f) {
-    loops_around_.push_back(&loop_definitions_[loop]);
-    f();
-    loops_around_.pop_back();
-  }
-
-  void collect_counter(const Node* target) {
-    in_loop_target_ = true;
-    collect_target(target);
-    in_loop_target_ = false;
-  }
-
-  std::optional<uint32_t> variable_named(const std::string& name) const {
-    for (auto scope = scopes_.rbegin(); scope != scopes_.rend(); ++scope)
-      if (const auto at = scope->find(name); at != scope->end()) return at->second;
-    return std::nullopt;
-  }
-
-  // --- copies of unrolled loops, scopes of generator expressions ---
-
-  std::optional<UnrolledLoop> unrolled(const Node* loop) const {
-    const auto at = unrolled_.loops.find({loop, copy_});
-    if (at == unrolled_.loops.end()) return std::nullopt;
-    return at->second;
-  }
-
-  // Calls f in the copy of the loop's body for one element.
-  template <class F>
-  void in_copy(const Node* loop, uint32_t element, const F& f) {
-    const uint32_t outer = copy_;
-    copy_ = unrolled_.copy_of({loop, outer}, element);
-    f();
-    copy_ = outer;
-  }
-
-  // Calls f where the targets of the generator expression are variables of its own.
-  template <class F>
-  void in_scope(const syntax::GeneratorExp* generator, const F& f) {
-    Scope& own = scope_of_[generator];
-    for (const Node* clause : generator->generators)
-      add_targets(syntax::as<syntax::comprehension>(clause)->target, own);
-    scopes_.push_back(own);
-    f();
-    scopes_.pop_back();
-  }
-
-  void add_targets(const Node* target, Scope& scope) {
-    if (auto* name = syntax::as<syntax::Name>(target))
-      if (scope.try_emplace(name->id, variable_count_).second) ++variable_count_;
-    if (auto* tuple = syntax::as<syntax::Tuple>(target))
-      for (const Node* element : tuple->elts) add_targets(element, scope);
-    if (auto* starred = syntax::as<syntax::Starred>(target)) add_targets(starred->value, scope);
-  }
-
-  void collect_target(const Node* target) {
-    if (auto* name = syntax::as<syntax::Name>(target)) return add_definition(name, name->id);
-    if (auto* tuple = syntax::as<syntax::Tuple>(target)) {
-      for (Node* element : tuple->elts) collect_target(element);
-    } else if (auto* starred = syntax::as<syntax::Starred>(target)) {
-      collect_target(starred->value);
-    }
-  }
-
-  void collect(const Node* node) {
-    if (!node) return;
-    if (auto* loop = syntax::as<syntax::For>(node)) return collect_for(loop);
-    if (auto* loop = syntax::as<syntax::While>(node)) return collect_while(loop);
-    if (auto* generator = syntax::as<syntax::GeneratorExp>(node))
-      return in_scope(generator, [&] { collect_clauses(generator, 0); });
-    collect_own_targets(node);
-    if (auto* unsupported = syntax::as<syntax::Unsupported>(node)) {
-      webs_.has_unsupported = true;
-      webs_.hidden.insert(unsupported->binds.begin(), unsupported->binds.end());
-    }
-    if (is_function(node))
-      for_each_default(node, [this](const Node* value) { collect(value); });
-    else
-      syntax::for_each_child(*node, [this](const Node* child) { collect(child); });
-  }
-
-  // Calls f for each copy of the loop's body, or once for a loop that stays one. Of no copies the
-  // names are variables all the same.
-  template <class F>
-  void for_each_copy(const Node* loop, const F& f) {
-    if (const std::optional<UnrolledLoop> known = unrolled(loop)) {
-      for (uint32_t i = 0; i < std::max(known->copies, 1u); ++i) in_copy(loop, i, f);
-      return;
-    }
-    f();
-  }
-
-  void collect_for(const syntax::For* loop) {
-    collect(loop->iter);
-    in_loop(loop, [&] {
-      for_each_copy(loop, [&] {
-        collect_counter(loop->target);
-        for (const Node* statement : loop->body) collect(statement);
-      });
-    });
-    for (const Node* statement : loop->orelse) collect(statement);
-  }
-
-  void collect_while(const syntax::While* loop) {
-    in_loop(loop, [&] {
-      collect(loop->test);
-      for (const Node* statement : loop->body) collect(statement);
-    });
-    for (const Node* statement : loop->orelse) collect(statement);
-  }
-
-  void collect_clauses(const syntax::GeneratorExp* generator, size_t from) {
-    if (from == generator->generators.size()) return collect(generator->elt);
-    auto* clause = syntax::as<syntax::comprehension>(generator->generators[from]);
-    collect(clause->iter);
-    in_loop(clause, [&] {
-      for_each_copy(clause, [&] {
-        collect_counter(clause->target);
-        for (const Node* test : clause->ifs) collect(test);
-        collect_clauses(generator, from + 1);
-      });
-    });
-  }
-
-  void collect_own_targets(const Node* node) {
-    if (auto* s = syntax::as<syntax::Assign>(node))
-      for (Node* target : s->targets) collect_target(target);
-    if (auto* s = syntax::as<syntax::AugAssign>(node)) collect_target(s->target);
-    if (auto* s = syntax::as<syntax::AnnAssign>(node)) collect_annotated(s);
-    if (auto* s = syntax::as<syntax::NamedExpr>(node)) collect_target(s->target);
-    if (auto* s = syntax::as<syntax::FunctionDef>(node)) add_definition(s, s->name);
-    if (const std::string* name = captured_name(node)) add_definition(node, *name);
-  }
-
-  // Two annotations of one name hold for the assignments that they stand at.
-  void collect_annotated(const syntax::AnnAssign* node) {
-    if (node->value) collect_target(node->target);
-    auto* name = syntax::as<syntax::Name>(node->target);
-    if (!name) return;
-    const bool first = webs_.declared.try_emplace(name->id, node->annotation).second;
-    if (!first) webs_.declared[name->id] = nullptr;
-  }
-
   // --- flow ---
 
   void define(Flow& flow, const Node* node) {
-    const auto at = webs_.definition_at.find({node, copy_});
-    if (at == webs_.definition_at.end() || !flow.reachable) return;
-    flow.variables[variable_of_[at->second]] = {at->second};
+    const auto at = definitions_.at.find(position_.place(node));
+    if (at == definitions_.at.end() || !flow.reachable) return;
+    flow.variables[definitions_.variable_of[at->second]] = {at->second};
     if (merges_) merges_->reach(at->second);
   }
 
@@ -301,7 +107,7 @@ class Analysis {
   }
 
   void use(const Flow& flow, const syntax::Name* name) {
-    const std::optional<uint32_t> variable = variable_named(name->id);
+    const std::optional<uint32_t> variable = position_.variable_named(name->id);
     if (!variable || function_.bindings.contains(name) || !flow.reachable) return;
     uint32_t first = Webs::kNone;
     bool undefined = false;
@@ -315,7 +121,7 @@ class Analysis {
       }
     }
     if (first != Webs::kNone && undefined) undefined_.insert(first);
-    Use& used = uses_[{name, copy_}];
+    Use& used = uses_[position_.place(name)];
     if (first == Webs::kNone) return;
     // The visits of one read, from loops and from copies of them, see one web.
     bool only = !undefined && flow.variables[*variable].size() == 1;
@@ -346,15 +152,15 @@ class Analysis {
   }
 
   void capture(const Flow& flow, const syntax::Name* name) {
-    const std::optional<uint32_t> variable = variable_named(name->id);
+    const std::optional<uint32_t> variable = position_.variable_named(name->id);
     if (!variable || function_.bindings.contains(name) || !flow.reachable) return;
     uint32_t first = Webs::kNone;
-    for (uint32_t i = 0; i < webs_.definitions.size(); ++i) {
-      if (variable_of_[i] != *variable) continue;
+    for (uint32_t i = 0; i < definitions_.all.size(); ++i) {
+      if (definitions_.variable_of[i] != *variable) continue;
       if (first == Webs::kNone) first = i;
       sets_.unite(first, i);
     }
-    uses_[{name, copy_}] = {first, false};
+    uses_[position_.place(name)] = {first, false};
     if (first == Webs::kNone) return;
     captured_.insert(first);
     const Reaching& reaching = flow.variables[*variable];
@@ -405,7 +211,7 @@ class Analysis {
       }
       case NodeKind::GeneratorExp: {
         auto* e = syntax::as<syntax::GeneratorExp>(node);
-        return in_scope(e, [&] { clauses(flow, e, 0); });
+        return position_.in_scope(definitions_.own_names[e], [&] { clauses(flow, e, 0); });
       }
       case NodeKind::BoolOp:
         return short_circuit(flow, syntax::as<syntax::BoolOp>(node)->values);
@@ -481,13 +287,15 @@ class Analysis {
       case NodeKind::For: {
         auto* s = syntax::as<syntax::For>(node);
         expression(flow, s->iter);
-        const uint32_t outside = copy_;
+        const uint32_t outside = position_.copy();
         const auto once = [&](Flow& inside) {
-          if (holds_generator(s->iter)) as_before_loop(inside, s->iter, outside);
+          // Its elements are evaluated as the loop comes to them.
+          if (holds_generator(s->iter))
+            position_.as_in(outside, [&] { expression(inside, s->iter); });
           target(inside, s->target);
           statements(inside, s->body);
         };
-        if (const std::optional<UnrolledLoop> known = unrolled(s))
+        if (const std::optional<UnrolledLoop> known = position_.unrolled(s))
           return unrolled_loop(flow, s, *known, once, s->orelse);
         return loop(flow, s, nullptr, once, s->orelse);
       }
@@ -551,7 +359,7 @@ class Analysis {
   template <class Once>
   void loop(Flow& flow, const Node* node, const Node* test, const Once& once, const Names& orelse) {
     if (merges_) return loop_of_one_type(flow, node, test, once, orelse);
-    Flow& head = heads_.try_emplace({node, copy_}, Flow{false, {}}).first->second;
+    Flow& head = heads_.try_emplace(position_.place(node), Flow{false, {}}).first->second;
     head = join(head, flow);
     Flow exit;
     Loop frame;
@@ -577,7 +385,7 @@ class Analysis {
   template <class Once>
   void loop_of_one_type(Flow& flow, const Node* node, const Node* test, const Once& once,
                         const Names& orelse) {
-    const LoopDefinitions& definitions = loop_definitions_[node];
+    const LoopDefinitions& definitions = definitions_.in_loop[node];
     const bool reachable = flow.reachable;
     Flow before = flow;
     if (reachable) merges_->enter(flow, definitions);
@@ -597,13 +405,6 @@ class Analysis {
     flow = merges_->meet(frame.breaks);
   }
 
-  // The elements of a generator expression are evaluated as the loop comes to them.
-  void as_before_loop(Flow& flow, const Node* iter, uint32_t copy) {
-    std::swap(copy, copy_);
-    expression(flow, iter);
-    std::swap(copy, copy_);
-  }
-
   // One copy of the body after the other.
   template <class Once>
   void unrolled_loop(Flow& flow, const Node* node, const UnrolledLoop& known, const Once& once,
@@ -614,7 +415,7 @@ class Analysis {
       Loop frame;
       if (known.may_stop) stops = join(stops, flow);
       loops_.push_back(&frame);
-      in_copy(node, i, [&] { once(flow); });
+      position_.in_copy(node, i, [&] { once(flow); });
       loops_.pop_back();
       flow = join(flow, frame.continues);
       breaks = join(breaks, frame.breaks);
@@ -630,7 +431,7 @@ class Analysis {
     const auto each_copy = [&](Flow& inside) {
       for (uint32_t i = 0; i < known.copies; ++i) {
         const Flow before = inside;
-        in_copy(node, i, [&] { once(inside); });
+        position_.in_copy(node, i, [&] { once(inside); });
         inside = join(join(inside, before), loops_.back()->continues);
       }
     };
@@ -651,7 +452,7 @@ class Analysis {
       inside = join(before, inside);
     };
     static const Names kNone;
-    if (const std::optional<UnrolledLoop> known = unrolled(clause))
+    if (const std::optional<UnrolledLoop> known = position_.unrolled(clause))
       return unrolled_loop(flow, clause, *known, once, kNone);
     loop(flow, clause, nullptr, once, kNone);
   }
@@ -660,18 +461,18 @@ class Analysis {
 
   void number_webs() {
     // Copies of one definition are one in the source.
-    std::vector<std::set<const Node*>> definitions_of(variable_count_);
-    for (uint32_t i = 0; i < webs_.definitions.size(); ++i)
-      definitions_of[variable_of_[i]].insert(webs_.definitions[i].node);
+    std::vector<std::set<const Node*>> definitions_of(definitions_.variables);
+    for (uint32_t i = 0; i < definitions_.all.size(); ++i)
+      definitions_of[definitions_.variable_of[i]].insert(definitions_.all[i].node);
     number_.assign(sets_.size(), Webs::kNone);
-    for (uint32_t i = 0; i < webs_.definitions.size(); ++i) {
-      Definition& d = webs_.definitions[i];
+    for (uint32_t i = 0; i < definitions_.all.size(); ++i) {
+      Definition& d = definitions_.all[i];
       if (merges_) d.keeps_type = merges_->keeps_type(i);
       Web& web = web_of(i, d.name, i);
       d.web = number_[sets_.find(i)];
       ++web.definition_count;
-      web.several |= d.node != webs_.definitions[web.first_definition].node;
-      web.reassigned = definitions_of[variable_of_[i]].size() > 1;
+      web.several |= d.node != definitions_.all[web.first_definition].node;
+      web.reassigned = definitions_of[definitions_.variable_of[i]].size() > 1;
     }
     if (merges_) add_copies();
     for (const uint32_t i : undefined_) webs_.webs[number_[sets_.find(i)]].may_be_undefined = true;
@@ -709,14 +510,19 @@ class Analysis {
     }
   }
 
+  void add_definitions() {
+    webs_.definitions = std::move(definitions_.all);
+    webs_.definition_at = std::move(definitions_.at);
+    webs_.declared = std::move(definitions_.declared);
+    webs_.merges = merges_.has_value();
+    webs_.has_unsupported = definitions_.has_unsupported;
+    webs_.hidden = std::move(definitions_.hidden);
+  }
+
   const syntax::Function& function_;
-  Unrolled& unrolled_;
+  Definitions definitions_;
+  Position position_;
   Webs webs_;
-  uint32_t variable_count_ = 0;
-  std::vector<Scope> scopes_{1};  // that of the function first
-  std::map<const syntax::GeneratorExp*, Scope> scope_of_;
-  std::vector<uint32_t> variable_of_;  // by definition
-  uint32_t copy_ = 0;
   struct Use {
     uint32_t definition = Webs::kNone;  // one that reaches it
     bool alone = false;                 // no other one does, nor the entry of the function
@@ -728,11 +534,7 @@ class Analysis {
   std::set<uint32_t> undefined_, captured_;  // definitions of such webs
   std::vector<uint32_t> number_;             // of webs, by the definition that stands for one
   std::vector<Loop*> loops_;
-  std::map<const Node*, LoopDefinitions> loop_definitions_;
-  std::vector<LoopDefinitions*> loops_around_;  // while definitions are collected
-  bool in_loop_target_ = false;
   std::map<Place, Flow> heads_;  // by the loop: what has reached its head
-  uint32_t parameters_ = 0;
 };
 
 }  // namespace
