@@ -56,18 +56,35 @@ bool is_text(nb::handle ast) {
          PyUnicode_Check(nb::object(ast.attr("value")).ptr());
 }
 
+nb::object without_quotes(nb::handle ast);
+
+// The node itself, or a copy with another field where that says something else without its quotes.
+nb::object with_field(nb::handle ast, const char* name, const nb::object& now) {
+  if (now.is(nb::object(ast.attr(name)))) return nb::borrow(ast);
+  nb::object copy = nb::module_::import_("copy").attr("copy")(ast);
+  copy.attr(name) = now;
+  return copy;
+}
+
+// ConstExpr["device.float32"], tuple["device.float32", int]
+nb::object without_quotes_inside(nb::handle ast) {
+  if (const nb::object slice = optional_attr(ast, nb::str("slice")))
+    return with_field(ast, "slice", without_quotes(slice));
+  if (class_name(ast) != "Tuple") return nb::borrow(ast);
+  nb::list elements;
+  bool same = true;
+  for (nb::handle element : nb::object(ast.attr("elts"))) {
+    elements.append(without_quotes(element));
+    same &= elements[elements.size() - 1].is(element);
+  }
+  return same ? nb::borrow(ast) : with_field(ast, "elts", elements);
+}
+
 // The expression in an annotation's quotes, at their place; what is none stays text.
 nb::object without_quotes(nb::handle ast) {
   if (ast.is_none()) return nb::borrow(ast);
+  if (!is_text(ast)) return without_quotes_inside(ast);
   nb::module_ module = nb::module_::import_("ast");
-  if (!is_text(ast)) {
-    // ConstExpr["device.float32"]
-    const nb::object slice = optional_attr(ast, nb::str("slice"));
-    if (!slice || !is_text(slice)) return nb::borrow(ast);
-    nb::object generic = nb::module_::import_("copy").attr("copy")(ast);
-    generic.attr("slice") = without_quotes(slice);
-    return generic;
-  }
   try {
     nb::object text = nb::object(ast.attr("value")).attr("strip")();
     nb::object inner = module.attr("parse")(text, "<annotation>", "eval").attr("body");

@@ -45,6 +45,28 @@ def test_text_declares_what_it_says(target):
     assert out.tolist() == [0.1, np.float32(0.1), 0.1, 15, 7, 13]
 
 
+@D.func
+def scaled(pair: tuple["D.int8", tuple["D.float64", ...]]) -> "tuple['D.int64', D.float64]":
+    return pair[0] * 2, pair[1][0] + pair[1][1]
+
+
+@D.kernel
+def declared_tuples(out, n):
+    t: tuple["D.int16", "Pair"] = (n, Pair(1, 2))
+    count, total = scaled((D.int8(50), (0.1, 0.2)))
+    u: tuple["D.float64", ...] = (0.1, 0.1)
+    out[0] = t[0] + t[1].y
+    out[1] = count
+    out[2] = total
+    out[3] = u[0] + u[1]
+
+
+def test_text_within_tuples_declares_what_it_says(target):
+    out = np.zeros(4)
+    run(declared_tuples, out, np.int16(5))
+    assert out.tolist() == [7, 100, 0.1 + 0.2, 0.2]
+
+
 @D.kernel
 def too_wide(out, n: "D.int8"):
     out[0] = n
@@ -56,6 +78,12 @@ def in_a_local(out, n):
     out[0] = x
 
 
+@D.kernel
+def in_a_tuple(out, n):
+    t: tuple["Format", "D.float64"] = (n, 0.1)
+    out[0] = t[0]
+
+
 def test_what_does_not_fit_is_refused():
     with pytest.raises(D.errors.CompileError, match="declared int8"):
         run(too_wide, np.zeros(1), np.int32(5))
@@ -63,6 +91,8 @@ def test_what_does_not_fit_is_refused():
         D.errors.CompileError, match="'x' is declared int16, but the value is int32"
     ):
         run(in_a_local, np.zeros(1), np.int32(5))
+    with pytest.raises(D.errors.CompileError, match="element 0 of 't' is declared int16"):
+        run(in_a_tuple, np.zeros(1), np.int32(5))
 
 
 def test_text_is_read_again_where_its_names_change():
