@@ -275,7 +275,39 @@ dlpack::ManagedVersioned* exported(const Tensor& tensor) {
   return &exported_as<dlpack::ManagedVersioned>(tensor, device, flags).release()->managed;
 }
 
-void copy_tensor(const Tensor& to, const Tensor& from) {
+namespace {
+
+// The bytes of all elements, from the lowest on; {0, 0} of no elements.
+std::pair<uint64_t, uint64_t> bytes_of(const Tensor& tensor) {
+  uint64_t low = tensor.data, high = tensor.data + tensor.item_bytes();
+  for (size_t i = 0; i < tensor.shape.size(); ++i) {
+    if (tensor.shape[i] == 0) return {0, 0};
+    const auto span = static_cast<uint64_t>((tensor.shape[i] - 1) * tensor.strides[i]);
+    (tensor.strides[i] < 0 ? low : high) += span;
+  }
+  return {low, high};
+}
+
+// Blocks do not tell: the same memory may have been imported, and pinned memory is the host's too.
+bool may_overlap(const Tensor& one, const Tensor& other) {
+  const auto [low, high] = bytes_of(one);
+  const auto [least, most] = bytes_of(other);
+  return low < most && least < high;
+}
+
+// Whether each element lies where the other tensor, of the same shape, has it.
+bool are_same_elements(const Tensor& one, const Tensor& other) {
+  if (one.data != other.data) return false;
+  for (size_t i = 0; i < one.shape.size(); ++i)
+    if (one.shape[i] > 1 && one.strides[i] != other.strides[i]) return false;
+  return true;
+}
+
+MemoryBlock& leading_memory(const Tensor& to, const Tensor& from) {
+  return to.memory && !to.memory->on_host() ? *to.memory : *from.memory;
+}
+
+void copy_apart(const Tensor& to, const Tensor& from) {
   dispatch::CopyRequest request;
   request.item_bytes = to.item_bytes();
   request.shape = to.shape;
@@ -287,7 +319,7 @@ void copy_tensor(const Tensor& to, const Tensor& from) {
   const bool from_gpu = from.memory && !from.memory->on_host();
   if (!to_gpu && !from_gpu)
     return without_gil([&](dispatch::Outcome* outcome) { cd_rt_memory_copy(&request, outcome); });
-  MemoryBlock& leading = to_gpu ? *to.memory : *from.memory;
+  MemoryBlock& leading = leading_memory(to, from);
   const Ordering where = leading.last_use().go_on();
   request.gpu = leading.device();
   request.stream = where.stream();
@@ -298,6 +330,23 @@ void copy_tensor(const Tensor& to, const Tensor& from) {
   if (waits) leading.last_use().wait();
   without_gil([&](dispatch::Outcome* outcome) { cd_rt_memory_copy(&request, outcome); });
   if (waits) leading.last_use().wait_to_the_end();
+}
+
+}  // namespace
+
+// A GPU copies in no order that is known: what overlaps goes through memory of its own, allocated,
+// used and freed in the order of the stream.
+void copy_tensor(const Tensor& to, const Tensor& from) {
+  if (!may_overlap(to, from)) return copy_apart(to, from);
+  if (are_same_elements(to, from)) return;
+  MemoryBlock& leading = leading_memory(to, from);
+  Tensor between = from;
+  between.memory = MemoryBlock::allocate(leading.device(), MemoryKind::Device, from.bytes(),
+                                         leading.last_use().go_on());
+  between.data = between.memory->address();
+  between.strides = compact_strides(from.shape, from.item_bytes());
+  copy_apart(between, from);
+  copy_apart(to, between);
 }
 
 namespace {

@@ -93,8 +93,9 @@ void define_dlpack(nb::class_<T>& type, TensorOf tensor_of, const char* doc) {
           "(device type, device id) as DLPack counts them.");
 }
 
-// Copies between tensors of one shape and type, by the streams that used them last; returns when it
-// is queued, and when it is done where one side is memory of the process or of another library.
+// Copies between tensors of one shape and type, which may overlap if one lies on a GPU, by the
+// streams that used them last; returns when it is queued, and when it is done where one side is
+// memory of the process or of another library.
 void copy_tensor(const Tensor& to, const Tensor& from);
 
 struct Imported {

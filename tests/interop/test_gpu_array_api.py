@@ -1,14 +1,13 @@
 """The Array API of arrays on GPUs: its kernels on every target against NumPy, and the operators,
 functions and errors of Array on the tests' driver."""
 
-import textwrap
-
 import numpy as np
 import pytest
 from cuda.device import array_api as xp
 from cuda.device._gpu_arrays import _elementwise, kernels_of
 from support.clauses import clause
-from support.fake_gpu import needs_fake, on_fake  # noqa: F401 a fixture
+from support.fake_gpu import needs_fake
+from support.gpu_arrays import on_gpu  # noqa: F401 a fixture
 
 KINDS = ("?", "i1", "u2", "i4", "u8", "f4", "f8", "c8", "c16")
 RANDOM = np.random.default_rng(5)
@@ -289,32 +288,12 @@ def test_shapes_and_products(target):
 
 # --------------------------------------------------------------------------- on the tests' driver
 
-HEAD = """
-import cuda.device.array_api as xp
-run_all_on_fake()
-
-def shown(x):
-    return D.to_host(x).tolist()
-
-h = np.arange(12, dtype="f4").reshape(3, 4)
-a = D.asarray(h, device="cuda")
-b = D.asarray(np.array([1, 2, 3, 4], "i4"), device="cuda")
-"""
-
-
-@pytest.fixture
-def on_gpu(on_fake):  # noqa: F811
-    def run(text, **variables):
-        return on_fake(textwrap.dedent(HEAD) + textwrap.dedent(text), **variables)
-
-    return run
-
 
 @needs_fake
 @clause("DEV-AAPI-01")
 @clause("DEV-AAPI-02")
 @clause("DEV-AAPI-03")
-def test_operators(on_gpu):
+def test_operators(on_gpu):  # noqa: F811
     answer = on_gpu("""
         import operator as o
         wrong = []
@@ -348,7 +327,7 @@ def test_operators(on_gpu):
 @needs_fake
 @clause("DEV-AAPI-03")
 @clause("DEV-AAPI-10")
-def test_masks_indices_and_assignment(on_gpu):
+def test_masks_indices_and_assignment(on_gpu):  # noqa: F811
     answer = on_gpu("""
         m, n = a > 5, h > 5
         same = [np.array_equal(D.to_host(a[m]), h[n])]
@@ -399,7 +378,7 @@ def test_masks_indices_and_assignment(on_gpu):
 @needs_fake
 @clause("DEV-AAPI-04")
 @clause("DEV-AAPI-05")
-def test_creation_and_types(on_gpu):
+def test_creation_and_types(on_gpu):  # noqa: F811
     answer = on_gpu("""
         from support.interfaces import Cuda
 
@@ -450,7 +429,7 @@ def test_creation_and_types(on_gpu):
 @needs_fake
 @clause("DEV-AAPI-06")
 @clause("DEV-AAPI-08")
-def test_functions_of_the_namespace_and_of_numpy_keep_the_type(on_gpu):
+def test_functions_of_the_namespace_and_of_numpy_keep_the_type(on_gpu):  # noqa: F811
     answer = on_gpu("""
         found = [xp.sum(a, axis=0), np.sin(b), np.add(a, b), np.add(1, b), np.sum(a),
                  xp.expm1(b - b), xp.sort(b, descending=True), xp.argsort(b, descending=True),
@@ -491,7 +470,7 @@ def test_functions_of_the_namespace_and_of_numpy_keep_the_type(on_gpu):
 
 @needs_fake
 @clause("DEV-AAPI-06", "DEV-AAPI-07", "DEV-AAPI-08")
-def test_numpys_functions_under_all_their_names(on_gpu):
+def test_numpys_functions_under_all_their_names(on_gpu):  # noqa: F811
     """And with NumPy's parameters, by place or by name."""
     answer = on_gpu("""
         n = h.astype("i4") % 3
@@ -564,7 +543,7 @@ def test_numpys_functions_under_all_their_names(on_gpu):
 
 @needs_fake
 @clause("DEV-AAPI-02", "DEV-AAPI-03")
-def test_arrays_among_pythons_objects(on_gpu):
+def test_arrays_among_pythons_objects(on_gpu):  # noqa: F811
     """Formats, hashes, the versions of the standard."""
     answer = on_gpu("""
         total = xp.sum(a)
@@ -594,7 +573,7 @@ def test_arrays_among_pythons_objects(on_gpu):
 
 @needs_fake
 @clause("DEV-ARR-22")
-def test_buffers_of_memory_that_the_host_reaches(on_gpu):
+def test_buffers_of_memory_that_the_host_reaches(on_gpu):  # noqa: F811
     answer = on_gpu("""
         answer = []
         for memory in ("pinned", "managed"):
@@ -634,7 +613,7 @@ def test_buffers_of_memory_that_the_host_reaches(on_gpu):
 
 @needs_fake
 @clause("DEV-AAPI-09")
-def test_where_cupy_is_installed_it_computes(on_gpu, tmp_path):
+def test_where_cupy_is_installed_it_computes(on_gpu, tmp_path):  # noqa: F811
     """A double of CuPy, which computes by NumPy."""
     (tmp_path / "cupy.py").write_text(CUPY)
     answer = on_gpu(
