@@ -4,6 +4,7 @@
 
 #include "passes/barriers/hoist_block_exits.h"
 #include "passes/barriers/isolate_tail_exits.h"
+#include "passes/barriers/meet_at_any_barrier.h"
 #include "passes/barriers/predicate_barrier_regions.h"
 #include "passes/barriers/spill_across_barriers.h"
 #include "passes/barriers/unroll_barrier_loops.h"
@@ -101,6 +102,8 @@ constexpr Pass kPasses[] = {
      .tuning = Heuristic::distribute_loops},
     // Spills values that live across barriers.
     {.name = "spill_across_barriers", .run = spill_across_barriers, .when = ForLanes},
+    // Lets threads meet at different barriers, where they may part and both come to one.
+    {.name = "meet_at_any_barrier", .run = meet_at_any_barrier, .when = ForLanes},
     // Predicates regions whose barrier control may diverge.
     {.name = "predicate_barrier_regions", .run = predicate_barrier_regions, .when = ForLanes},
     // Gives loop counters a live range of their own.

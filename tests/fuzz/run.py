@@ -57,6 +57,12 @@ def check_waits(seed: int, targets: list[str], blocks: bool, by_turns: bool) -> 
     return check_waits(seed, targets)
 
 
+def check_phases(seed: int, targets: list[str], blocks: bool, by_turns: bool) -> str | None:
+    from tests.fuzz.phase_programs import check_phases
+
+    return check_phases(seed, targets)
+
+
 def check_calls(seed: int, targets: list[str], blocks: bool, by_turns: bool) -> str | None:
     from tests.fuzz.inlined_programs import check
 
@@ -93,6 +99,9 @@ def options_of(arguments: list[str] | None) -> argparse.Namespace:
     parser.add_argument("--calls", action="store_true", help="helpers, called and inlined")
     parser.add_argument("--recursion", action="store_true", help="helpers that call themselves")
     parser.add_argument(
+        "--phases", action="store_true", help="programs whose threads wait at different barriers"
+    )
+    parser.add_argument(
         "--waits", action="store_true", help="programs of locks and flags, on the interpreter"
     )
     parser.add_argument("--opaque", action="store_true", help="IR with calls of unknown effect")
@@ -108,8 +117,8 @@ def of_kind(options: argparse.Namespace) -> Callable:
     """What checks one program of the kind that is asked for."""
     if options.warps:
         return check_warps
-    if options.numbapro:
-        return check_numbapro
+    if options.numbapro or options.phases:
+        return check_numbapro if options.numbapro else check_phases
     if options.calls or options.recursion:
         return check_calls if options.calls else check_recursion
     return check_waits if options.waits else check_seed

@@ -23,8 +23,8 @@ struct ExecutionPlan {
 //   - a loop ends only when another thread has written what it reads (find_wait);
 //   - lanes of one mask come to operations of their warp on different paths, and threads of a block
 //     to barriers (missed_operations.h, exclusive_paths.h).
-// Where that is not known when compiling, lanes report a failure when they run, and threads that
-// disagree on a barrier go through it side by side (passes/barriers/predicate_barrier_regions.h).
+// Where that is not known when compiling, lanes that meet in their warp report a failure when they
+// run; those that come to different barriers meet (passes/barriers/meet_at_any_barrier.h).
 ExecutionPlan execution_plan(const ir::Function& f, Execution asked = Execution::Automatic);
 
 }  // namespace cuda_device::analysis

@@ -1,15 +1,9 @@
 #include "passes/barriers/predicate_barrier_regions.h"
 
-#include <optional>
-#include <unordered_set>
-
-#include "analysis/analysis.h"
 #include "analysis/blocks/block_level.h"
-#include "analysis/lanes/divergence.h"
 #include "ir/effects.h"
-#include "ir/visitor.h"
-#include "passes/barriers/jumps.h"
-#include "passes/loops/canonical_counter.h"
+#include "passes/barriers/divergent_control.h"
+#include "passes/barriers/predication.h"
 #include "passes/simplify/dce.h"
 #include "support/check.h"
 
@@ -17,370 +11,20 @@ namespace cuda_device::passes {
 namespace {
 
 using analysis::BlockLevel;
-using analysis::Level;
-using analysis::Region;
-using ir::Block;
 using ir::Inst;
 using ir::Op;
 
-bool is_one(const Inst& i) { return i.op == Op::Const && i.imm == 1; }
-
-// Control at block level in which threads may diverge.
-class DivergentControl {
+// Predicates what may diverge. Only active threads vote.
+class DivergentRegions final : public Predication {
  public:
-  DivergentControl(const ir::Function& f, const BlockLevel& level)
-      : level_(level), divergent_(f.inst_count()), tree_(f), divergence_(f, tree_) {
-    if (!may_diverge(f.body)) return;
-    const analysis::Analysis a = analysis::analyse(f);
-    while (divergence_.update(a.shapes)) {
-    }
-    enter(f.body, false);
-  }
-
-  bool any() const { return any_; }
-  bool operator[](const Inst& i) const { return divergent_[i.id]; }
-  const Inst* target(const Inst& jump) const { return tree_.target(jump); }
+  DivergentRegions(ir::Function& f, const BlockLevel& level, const DivergentControl& divergent)
+      : Predication(f, level), divergent_(divergent) {}
 
  private:
-  // False where it is plain, without an analysis, that no thread diverges.
-  bool may_diverge(const Block& b) const {
-    return std::ranges::any_of(b.insts, [&](const Inst* i) {
-      if (i->regions.empty() || !level_.contains(*i)) return false;
-      const auto varies = [](const Inst* x) { return x->op == Op::SlotLoad; };
-      return std::ranges::any_of(i->operands, varies) || i->op == Op::While ||
-             std::ranges::any_of(i->regions,
-                                 [&](const Block& inside) { return may_diverge(inside); });
-    });
-  }
+  bool diverges(const Inst& control) const override { return divergent_[control]; }
 
-  void enter(const Block& b, bool in_divergent) {
-    for (const Inst* i : b.insts) {
-      if (i->regions.empty() || !level_.contains(*i)) continue;
-      const Level level = i->op == Op::If ? divergence_.condition(*i) : divergence_.exit(*i);
-      const bool divergent = level > Level::BlockUniform || (in_divergent && !stays_convergent(*i));
-      divergent_[i->id] = divergent;
-      any_ = any_ || divergent;
-      for (const Block& inside : i->regions) enter(inside, in_divergent || divergent);
-    }
-  }
-
-  // Whether it is convergent whichever threads are active, even none: a variable that only some
-  // threads stored to proves nothing, and a loop must end when all threads have left it by a jump.
-  bool stays_convergent(const Inst& i) const {
-    const auto fixed = [](const Inst* x) { return x->op == Op::Const; };
-    if (i.op == Op::If) return fixed(i.operands[0]) || ir::is_barrier(i.operands[0]->op);
-    return i.op == Op::For && std::ranges::all_of(i.operands, fixed) && !holds_jump(i);
-  }
-
-  bool holds_jump(const Inst& i) const {
-    return ir::any_inside(i, [&](const Inst& x) {
-      return ir::ends_block(x.op) && x.op != Op::Yield && level_.contains(x);
-    });
-  }
-
-  const BlockLevel& level_;
-  std::vector<bool> divergent_;  // by Inst::id
-  analysis::Tree tree_;
-  analysis::Divergence divergence_;
-  bool any_ = false;
-};
-
-class Predication {
- public:
-  Predication(ir::Function& f, const BlockLevel& level, const DivergentControl& divergent)
-      : f_(f), level_(level), divergent_(divergent) {}
-
-  void run() {
-    find_operands(f_.body);
-    std::vector<Inst*> constants;
-    take_constants(f_.body, constants);
-    block(f_.body);
-    f_.body.insts.insert(f_.body.insts.begin(), constants.begin(), constants.end());
-  }
-
- private:
-  // What a jump may leave, and how many of `active_` a thread keeps that breaks out of it, or
-  // continues with the next iteration.
-  struct Frame {
-    const Inst* inst;
-    size_t left, continued;
-  };
-
-  void find_operands(const Block& b) {
-    for (const Inst* i : b.insts) {
-      if (!level_.contains(*i) && i->op != Op::Yield) continue;
-      for (const Inst* operand : i->operands)
-        if (operand->op == Op::SlotLoad) operands_.insert(operand);
-      for (const Block& inside : i->regions) find_operands(inside);
-    }
-  }
-
-  // Constants move to the start of the kernel, where every region can use them.
-  static void take_constants(Block& b, std::vector<Inst*>& constants) {
-    std::erase_if(b.insts, [&](Inst* i) {
-      if (i->op == Op::Const) constants.push_back(i);
-      return i->op == Op::Const;
-    });
-    for (Inst* i : b.insts)
-      for (Block& inside : i->regions) take_constants(inside, constants);
-  }
-
-  void block(Block& b) {
-    Block done;
-    for_each_part(
-        b, level_, [&](const Region& r) { region(r, done); },
-        [&](const Inst& i) {
-          ir::Builder builder(f_, done);
-          builder.set_span(i.span);
-          inst(const_cast<Inst&>(i), builder);
-        });
-    if (!b.insts.empty() && b.insts.back()->op == Op::Yield) {
-      ir::Builder builder(f_, done);
-      keep(*b.insts.back(), builder);
-    }
-    b = std::move(done);
-  }
-
-  // Active threads run a region. Loads for block-level control stand beside that control.
-  void region(const Region& r, Block& done) {
-    std::vector<Inst*> insts;
-    for (size_t i = r.first; i < r.last; ++i)
-      if (!operands_.contains(r.block->insts[i])) insts.push_back(r.block->insts[i]);
-    if (insts.empty()) return;
-    ir::Builder b(f_, done);
-    b.set_span(insts.front()->span);
-    std::vector<Inst*>& to = active_.empty() ? done.insts : if_active(b).insts;
-    to.insert(to.end(), insts.begin(), insts.end());
-  }
-
-  Block& if_active(ir::Builder& b) {
-    return b.control(Op::If, {b.slot_load(active_.back())}, 2)->regions[0];
-  }
-
-  Inst* active(ir::Builder& b) {
-    return active_.empty() ? b.const_int(ir::kBool, 1) : b.slot_load(active_.back());
-  }
-
-  // Loads the variable again: after spill_across_barriers, control reads no other value of a
-  // region.
-  static Inst* again(Inst& value, ir::Builder& b) {
-    if (value.op == Op::SlotLoad) return b.slot_load(static_cast<uint32_t>(value.imm));
-    CD_CHECK(value.op == Op::Const || ir::is_barrier(value.op),
-             "control at block level reads a value of a region");
-    return &value;
-  }
-
-  void keep(Inst& i, ir::Builder& b) {
-    for (Inst*& operand : i.operands) operand = again(*operand, b);
-    b.block().insts.push_back(&i);
-  }
-
-  void inst(Inst& i, ir::Builder& b) {
-    switch (i.op) {
-      case Op::If:
-        return divergent_[i] ? branch(i, b) : convergent(i, b);
-      case Op::While:
-        return divergent_[i] ? while_loop(i, b) : convergent(i, b);
-      case Op::For:
-        return divergent_[i] ? for_loop(i, b) : convergent(i, b);
-      case Op::Scope:
-        return divergent_[i] ? scope(i, b) : convergent(i, b);
-      case Op::Break:
-      case Op::Continue:
-      case Op::Leave:
-      case Op::Return:
-        return active_.empty() ? keep(i, b) : jump(i, b);
-      default:
-        return barrier(i, b);
-    }
-  }
-
-  void convergent(Inst& i, ir::Builder& b) {
-    keep(i, b);
-    frames_.push_back({&i, active_.size(), active_.size()});
-    for (Block& inside : i.regions) block(inside);
-    frames_.pop_back();
-  }
-
-  uint32_t set(ir::Builder& b, Inst* value) {
-    const uint32_t flag = add_flag(f_);
-    b.slot_store(flag, value);
-    return flag;
-  }
-
-  void branch(Inst& i, ir::Builder& b) {
-    Inst* holds = again(*i.operands[0], b);
-    Inst* here = active(b);
-    const uint32_t yes = set(b, b.op(Op::And, {here, holds}));
-    const uint32_t no = set(b, b.op(Op::And, {here, b.op(Op::Not, {holds})}));
-    side(i.regions[0], yes, b);
-    side(i.regions[1], no, b);
-  }
-
-  // A side with barriers is skipped where no thread is active in it.
-  void side(Block& insts, uint32_t flag, ir::Builder& b) {
-    if (insts.empty()) return;
-    const bool waits = ir::has_barrier(insts);
-    active_.push_back(flag);
-    block(insts);
-    active_.pop_back();
-    Block* to = &b.block();
-    if (waits) to = &b.control(Op::If, {any(b, flag)}, 2)->regions[0];
-    to->insts.insert(to->insts.end(), insts.insts.begin(), insts.insts.end());
-  }
-
-  Inst* any(ir::Builder& b, uint32_t flag) { return b.op(Op::BarrierOr, {b.slot_load(flag)}); }
-
-  void while_loop(Inst& i, ir::Builder& b) {
-    const uint32_t in = set(b, active(b));
-    const std::optional<uint32_t> ended = add_ended_flag(i.regions[2], b);
-    enter_loop(i, in);
-    Block& head = i.regions[0];
-    Inst& yield = *head.insts.back();
-    head.insts.pop_back();
-    block(head);
-    ir::Builder h(f_, head);
-    h.set_span(yield.span);
-    go_on_if(again(*yield.operands[0], h), in, ended, h);
-    iteration(i.regions[1], in);
-    leave_loop();
-    otherwise(i.regions[2], ended);
-    b.block().insts.push_back(&i);
-  }
-
-  // Each thread counts for itself, all from the same number by the same step. Where that step is
-  // one, the variable of the loop is the counter; otherwise iterations are counted and the variable
-  // is computed from them, as its last number plus the step may lie beyond its type.
-  void for_loop(Inst& i, ir::Builder& b) {
-    const bool counts = is_one(*i.operands[2]);
-    Inst* start = again(*i.operands[0], b);
-    Inst* trips = again(*i.operands[1], b);
-    const auto own = static_cast<uint32_t>(i.imm);
-    uint32_t number = own;
-    if (!counts) {
-      trips = trips_of(b, start, trips, again(*i.operands[2], b));
-      number = static_cast<uint32_t>(add_counter(f_, trips->type));
-      b.slot_store(number, b.const_int(trips->type, 0));
-    } else {
-      b.slot_store(own, start);
-    }
-    const uint32_t stop = static_cast<uint32_t>(add_counter(f_, trips->type));
-    b.slot_store(stop, trips);
-    const uint32_t in = set(b, active(b));
-    const std::optional<uint32_t> ended = add_ended_flag(i.regions[1], b);
-    Inst& loop = *b.control(Op::While, {}, 3);
-    enter_loop(i, in);
-    ir::Builder h(f_, loop.regions[0]);
-    h.set_span(i.span);
-    go_on_if(h.op(Op::Lt, {h.slot_load(number), h.slot_load(stop)}), in, ended, h);
-    Block& body = loop.regions[1];
-    body = std::move(i.regions[0]);
-    iteration(body, in);
-    ir::Builder next(f_, body);
-    next.set_span(i.span);
-    Inst* one = next.const_int(trips->type, 1);
-    next.slot_store(number, next.op(Op::Add, {next.slot_load(number), one}));
-    if (!counts) count(i, own, number, body);
-    leave_loop();
-    loop.regions[2] = std::move(i.regions[1]);
-    otherwise(loop.regions[2], ended);
-  }
-
-  // The variable of the loop, set at the beginning of an iteration to start + number * step.
-  void count(const Inst& loop, uint32_t own, uint32_t number, Block& body) {
-    Block head;
-    ir::Builder b(f_, head);
-    b.set_span(loop.span);
-    Inst *start = again(*loop.operands[0], b), *step = again(*loop.operands[2], b);
-    Inst* k = b.slot_load(number);
-    if (k->type != start->type) k = b.typed(Op::Convert, start->type, {k});
-    b.slot_store(own, b.op(Op::Add, {start, b.op(Op::Mul, {k, step})}));
-    body.insts.insert(body.insts.begin(), head.insts.begin(), head.insts.end());
-  }
-
-  // Ends a condition: the loop goes on while it does for any thread.
-  void go_on_if(Inst* holds, uint32_t in, std::optional<uint32_t> ended, ir::Builder& b) {
-    Inst* before = b.slot_load(in);
-    if (ended) {
-      Inst* ends = b.op(Op::And, {before, b.op(Op::Not, {holds})});
-      b.slot_store(*ended, b.op(Op::Or, {b.slot_load(*ended), ends}));
-    }
-    b.slot_store(in, b.op(Op::And, {before, holds}));
-    b.typed(Op::Yield, ir::Type::none(), {any(b, in)});
-  }
-
-  void enter_loop(const Inst& i, uint32_t in) {
-    frames_.push_back({&i, active_.size(), active_.size() + 1});
-    active_.push_back(in);
-  }
-
-  void leave_loop() {
-    active_.pop_back();
-    frames_.pop_back();
-  }
-
-  void iteration(Block& body, uint32_t in) {
-    bool continues = false;
-    walk(body, [&](Inst& i, int64_t, bool in_loop) {
-      continues = continues || (i.op == Op::Continue && !in_loop);
-    });
-    if (!continues) return block(body);
-    Block start;
-    ir::Builder b(f_, start);
-    const uint32_t now = set(b, b.slot_load(in));
-    active_.push_back(now);
-    block(body);
-    active_.pop_back();
-    body.insts.insert(body.insts.begin(), start.insts.begin(), start.insts.end());
-  }
-
-  // A flag of the threads for which the condition ends the loop, where its else needs to know.
-  std::optional<uint32_t> add_ended_flag(const Block& otherwise, ir::Builder& b) {
-    if (otherwise.empty()) return std::nullopt;
-    return set(b, b.const_int(ir::kBool, 0));
-  }
-
-  // The else of a loop.
-  void otherwise(Block& insts, std::optional<uint32_t> ended) {
-    if (!ended) return;
-    Block done;
-    ir::Builder b(f_, done);
-    side(insts, *ended, b);
-    insts = std::move(done);
-  }
-
-  void scope(Inst& i, ir::Builder& b) {
-    const uint32_t in = set(b, active(b));
-    frames_.push_back({&i, active_.size(), active_.size()});
-    active_.push_back(in);
-    block(i.regions[0]);
-    active_.pop_back();
-    frames_.pop_back();
-    std::vector<Inst*>& to = b.block().insts;
-    to.insert(to.end(), i.regions[0].insts.begin(), i.regions[0].insts.end());
-  }
-
-  // Threads that jump are inactive until control gets to where the jump leads.
-  void jump(Inst& i, ir::Builder& b) {
-    if (i.op == Op::Return) return if_active(b).insts.push_back(&i);
-    const Frame& frame = target_of(i);
-    const size_t kept = i.op == Op::Continue ? frame.continued : frame.left;
-    CD_CHECK(kept < active_.size(), "threads diverge at a jump to where none has diverged");
-    Inst* stays = b.op(Op::Not, {active(b)});
-    for (size_t k = kept; k < active_.size(); ++k)
-      b.slot_store(active_[k], b.op(Op::And, {b.slot_load(active_[k]), stays}));
-  }
-
-  const Frame& target_of(const Inst& jump) const {
-    const Inst* target = divergent_.target(jump);
-    const auto frame = std::ranges::find(frames_, target, &Frame::inst);
-    CD_CHECK(frame != frames_.end(), "a jump without a target");
-    return *frame;
-  }
-
-  // Only active threads vote.
-  void barrier(Inst& i, ir::Builder& b) {
-    if (active_.empty() || i.op == Op::Barrier) return keep(i, b);
+  void barrier(Inst& i, ir::Builder& b) override {
+    if (flags().empty() || i.op == Op::Barrier) return keep(i, b);
     i.operands[0] = b.slot_load(set(b, vote_of_active(i, b)));
     b.block().insts.push_back(&i);
   }
@@ -398,12 +42,7 @@ class Predication {
     }
   }
 
-  ir::Function& f_;
-  const BlockLevel& level_;
   const DivergentControl& divergent_;
-  std::unordered_set<const Inst*> operands_;  // loads of variables for control at block level
-  std::vector<uint32_t> active_;  // flags, from the outermost; empty: all threads are active
-  std::vector<Frame> frames_;
 };
 
 }  // namespace
@@ -413,7 +52,7 @@ void predicate_barrier_regions(ir::Function& f) {
   if (!level.has_barrier()) return;
   const DivergentControl divergent(f, level);
   if (!divergent.any()) return;
-  Predication(f, level, divergent).run();
+  DivergentRegions(f, level, divergent).run(f.body);
   dce(f);  // ifs and flags of paths on which nothing is done
 }
 

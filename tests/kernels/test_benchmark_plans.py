@@ -1,0 +1,33 @@
+"""The kernels of bench/ run as they were meant to: as lanes of gangs, but for a few that cannot.
+None of them votes on its control: where all threads of a block agree, that is proven."""
+
+import sys
+
+import pytest
+from support.pages import ROOT
+
+sys.path.append(str(ROOT / "bench"))
+peers = pytest.importorskip("peers.ours")
+problems = pytest.importorskip("problems")
+
+BY_THREADS = {"queens", "quadtree"}
+
+
+def inspect(name, what):
+    problem = problems.PROBLEMS[name](True)
+    kernel, arguments = peers.call_of(problem)
+    launch = {"grid": problem.grid, "block": problem.block, "target": "avx2"}
+    return kernel.inspect(*arguments, what=what, **launch)
+
+
+@pytest.mark.parametrize("name", problems.PROBLEMS)
+def test_a_kernel_of_the_benchmarks_has_its_plan(name):
+    plan = "threads: " if name in BY_THREADS else "gangs: "
+    assert inspect(name, "plan").startswith(plan)
+
+
+@pytest.mark.parametrize("name", sorted(set(problems.PROBLEMS) - BY_THREADS))
+def test_its_blocks_vote_on_nothing(name):
+    text = inspect(name, "ir")
+    assert "barrier_or" not in text
+    assert "barrier_and" not in text
