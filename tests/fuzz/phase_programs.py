@@ -87,7 +87,7 @@ class Generator:
             yield from self.statement(pad, depth)
 
     def statement(self, pad: str, depth: int) -> Iterator[str]:
-        kinds = [(4, self.meet), (1, self.compute)]
+        kinds = [(4, self.meet), (1, self.compute), (0.7, self.peek)]
         if self.jumps:
             kinds += [(1, self.jump)]
         if depth > 0:
@@ -99,6 +99,11 @@ class Generator:
     def compute(self, pad: str, _: int) -> Iterator[str]:
         to, other = self.random.sample("xy", 2)
         yield f"{pad}{to} = ({to} * {self.number(7)} + {other} + {self.number(99)}) % 1009"
+
+    def peek(self, pad: str, _: int) -> Iterator[str]:
+        """What others wrote before the last barrier, and do not write before the next."""
+        other = self.number(40)
+        yield f"{pad}y = (y + s[(p + 1) & 1, (t + {other}) % n]) % 1009"
 
     def meet(self, pad: str, _: int) -> Iterator[str]:
         yield f"{pad}s[p & 1, t] = x"
@@ -121,7 +126,9 @@ class Generator:
         yield f"{pad}if {self.condition()}:"
         jump = self.random.choice(self.jumps)
         if jump == "return" and self.result == "return":
-            yield f"{pad}    out[i] = 16 * x + p"
+            if self.chance(0.5):
+                yield f"{pad}    s[p & 1, t] = y"  # seen by those that pass the next barrier
+            yield f"{pad}    out[i] = 16 * (x + y) + p"
         yield f"{pad}    {self.result if jump == 'return' else jump}"
 
     def loop(self, pad: str, depth: int, first: str = "") -> Iterator[str]:
@@ -173,7 +180,9 @@ class Generator:
         yield "    D.syncthreads()"
         yield from self.block("    ", 3)
         yield from self.block("    ", 3)
-        yield "    out[i] = 16 * x + p"
+        if self.chance(0.5):
+            yield "    s[p & 1, t] = x + 1"
+        yield "    out[i] = 16 * (x + y) + p"
 
 
 def generate_phases(seed: int) -> PhaseProgram:

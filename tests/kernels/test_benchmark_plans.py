@@ -2,13 +2,13 @@
 None of them votes on its control: where all threads of a block agree, that is proven."""
 
 import sys
+from importlib import import_module
 
 import pytest
 from support.pages import ROOT
 
 sys.path.append(str(ROOT / "bench"))
-peers = pytest.importorskip("peers.ours")
-problems = pytest.importorskip("problems")
+peers, problems = import_module("peers.ours"), import_module("problems")
 
 BY_THREADS = {"queens", "quadtree"}
 

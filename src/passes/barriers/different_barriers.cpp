@@ -1,6 +1,7 @@
 #include "passes/barriers/different_barriers.h"
 
 #include <algorithm>
+#include <map>
 #include <ranges>
 #include <unordered_map>
 
@@ -15,26 +16,93 @@ using ir::Block;
 using ir::Inst;
 using ir::Op;
 
+// Accesses to memory at which it matters how far other threads are: some of the kernel's accesses
+// write what this one reads, or read what it writes.
+class SharedAccesses {
+ public:
+  explicit SharedAccesses(const ir::Function& f) : f_(f) {
+    ir::for_each_inst(f.body, [&](const Inst& i) {
+      const std::optional<ir::Access> access = ir::access_of(i);
+      if (access && access->array) by_array_[key_of(i, *access)] = &i;
+    });
+  }
+
+  bool any(const Inst& i) {
+    return (*this)(i) || ir::any_inside(i, [&](const Inst& inside) { return (*this)(inside); });
+  }
+
+ private:
+  // Accesses of one key are alike.
+  struct Key {
+    Op op;
+    int64_t number;
+    bool reads, writes;
+    auto operator<=>(const Key&) const = default;
+  };
+
+  static Key key_of(const Inst& i, const ir::Access& access) {
+    const Inst* whole = ir::whole_array(*access.array);
+    if (!whole) return {i.op, -1 - int64_t{i.id}, access.reads, access.writes};
+    return {whole->op, whole->imm, access.reads, access.writes};
+  }
+
+  bool operator()(const Inst& i) {
+    const std::optional<ir::Access> access = ir::access_of(i);
+    if (!access) return false;
+    if (!access->array || access->atomic) return true;
+    if (access->array->type.space == ir::AddressSpace::Local) return false;
+    const auto [known, is_new] = known_.try_emplace(key_of(i, *access), false);
+    if (is_new) known->second = meets_another(*access);
+    return known->second;
+  }
+
+  bool meets_another(const ir::Access& access) const {
+    return std::ranges::any_of(by_array_, [&](const auto& other) {
+      const auto& [key, inst] = other;
+      return ((access.writes && key.reads) || (access.reads && key.writes)) &&
+             ir::may_touch(f_, *inst, *access.array);
+    });
+  }
+
+  const ir::Function& f_;
+  std::map<Key, const Inst*> by_array_;
+  std::map<Key, bool> known_;
+};
+
+// What threads may come to from some place on.
+struct Ahead {
+  bool barrier = false;
+  bool access = false;  // a shared one
+  bool anything() const { return barrier || access; }
+  friend Ahead operator|(Ahead a, Ahead b) {
+    return {a.barrier || b.barrier, a.access || b.access};
+  }
+};
+
 class Paths {
  public:
   Paths(const ir::Function& f, const analysis::BlockLevel& level,
         const std::function<bool(const Inst&)>& diverges)
-      : f_(f), level_(level), diverges_(diverges), tree_(f) {}
+      : f_(f), level_(level), diverges_(diverges), tree_(f), accesses_(f) {}
 
   bool found() {
-    block(f_.body, false);
+    block(f_.body, {});
     return found_;
   }
 
  private:
-  // Whether a barrier may be reached from the beginning, where one may from the end or not.
-  bool block(const Block& b, bool after) {
-    for (const Inst* i : std::views::reverse(b.insts))
-      if (level_.contains(*i)) after = from(*i, after);
+  // What is ahead of the beginning of a block, where `after` is ahead of its end.
+  Ahead block(const Block& b, Ahead after) {
+    for (const Inst* i : std::views::reverse(b.insts)) {
+      if (level_.contains(*i))
+        after = from(*i, after);
+      else
+        after.access = after.access || accesses_.any(*i);
+    }
     return after;
   }
 
-  bool from(const Inst& i, bool after) {
+  Ahead from(const Inst& i, Ahead after) {
     switch (i.op) {
       case Op::If:
         return branch(i, after);
@@ -45,31 +113,35 @@ class Paths {
         after_[&i] = after;
         return block(i.regions[0], after);
       case Op::Return:
-        return false;
+        return {};
       case Op::Break:
       case Op::Leave:
         return after_.at(tree_.target(i));
       case Op::Continue:
         return next_.at(tree_.target(i));
       default:
-        return true;  // a barrier
+        return {true, after.access};  // a barrier
     }
   }
 
-  bool branch(const Inst& i, bool after) {
-    const bool yes = block(i.regions[0], after), no = block(i.regions[1], after);
-    if (yes && no && diverges_(i) && meets_before_join(i)) found_ = true;
-    return yes || no;
+  Ahead branch(const Inst& i, Ahead after) {
+    const Ahead yes = block(i.regions[0], after), no = block(i.regions[1], after);
+    if (miss_each_other(yes, no) && diverges_(i) && meets_before_join(i)) found_ = true;
+    return yes | no;
   }
 
-  bool loop(const Inst& i, bool after) {
+  Ahead loop(const Inst& i, Ahead after) {
     const bool has_barrier = ir::holds_barrier(i);
     after_[&i] = after;
-    const bool ended = block(i.regions.back(), after);
-    const bool again = next_[&i] = has_barrier || ended;
+    const Ahead ended = block(i.regions.back(), after);
+    const Ahead again = next_[&i] = ended | Ahead{has_barrier, accesses_.any(i)};
     for (size_t r = 0; r + 1 < i.regions.size(); ++r) block(i.regions[r], again);
-    if (has_barrier && ended && diverges_(i)) found_ = true;
+    if (has_barrier && ended.anything() && diverges_(i)) found_ = true;
     return again;
+  }
+
+  static bool miss_each_other(Ahead a, Ahead b) {
+    return (a.barrier && b.anything()) || (b.barrier && a.anything());
   }
 
   // Whether a barrier lies between a decision and where all its paths join.
@@ -105,7 +177,8 @@ class Paths {
   const analysis::BlockLevel& level_;
   const std::function<bool(const Inst&)>& diverges_;
   analysis::Tree tree_;
-  std::unordered_map<const Inst*, bool> after_, next_;  // of loops and scopes: a barrier is ahead
+  SharedAccesses accesses_;
+  std::unordered_map<const Inst*, Ahead> after_, next_;  // of loops and scopes
   bool found_ = false;
 };
 

@@ -9,9 +9,9 @@
 namespace cuda_device::passes {
 
 // Whether some control at block level is one at which threads may diverge (`diverges`), with a
-// barrier on one of its paths before they join, while threads on the other path may come to a
-// barrier too: then they meet there, or at the same one in different iterations. Threads that come
-// to no barrier any more wait for nobody.
+// barrier on one of its paths before they join, while it matters when those on the other path go
+// on: they may come to a barrier too, and meet there, or at the same one in different iterations;
+// or they access what others write or read, before they end. A barrier waits for that.
 bool may_wait_at_different_barriers(const ir::Function& f, const analysis::BlockLevel& level,
                                     const std::function<bool(const ir::Inst&)>& diverges);
 
