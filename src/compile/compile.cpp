@@ -170,6 +170,7 @@ void Compilation::check_plan(const analysis::ExecutionPlan& plan, const ir::Func
   if (asked_execution() != Execution::Gangs) return;
   if (plan.execution != Execution::Gangs)
     throw DiagnosticError({DiagCode::gangs_with_calls, plan.place, {plan.called}, {}, "", {}});
+  if (!analysis::has_barriers_of_several_kinds(f)) return;
   auto missed = analysis::errors_of_missed_barriers(f);
   if (!missed.empty()) throw DiagnosticError(std::move(missed));
 }

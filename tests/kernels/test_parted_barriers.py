@@ -1,5 +1,6 @@
 """Threads of a block that wait at different barriers of the program: they meet all the same, as on
-GPUs. On the host such kernels run thread by thread."""
+GPUs. On the host such kernels run in gangs, but thread by thread where their barriers are of
+several kinds."""
 
 import numpy as np
 import pytest
@@ -302,33 +303,37 @@ def test_roles_of_warps_that_data_gives(target):
 
 # --- plans ---
 
-PARTED = {
+# Their barriers are of one kind.
+IN_GANGS = {
     exchanges: (),
-    votes: (),
     produces_and_consumes: (np.zeros((7, 32), np.int32), 2),
     meets_later: (),
-    leaves_early: (),
     as_often_as_it_likes: (),
     one_sided: (True,),
     some_left_before: (),
     hardly_ever: (False,),
-    by_helper: (),
     by_roles: (np.zeros(64, np.int32), np.zeros(64, np.int32)),
     by_roles_of_warps: (np.zeros(2, np.int32), np.zeros(64, np.int32)),
 }
+BY_THREADS = {votes: (), leaves_early: (), by_helper: ()}
 
 
-@pytest.mark.parametrize("kernel", PARTED, ids=lambda k: k.underlying.__name__)
-def test_their_threads_run_one_by_one(kernel):
-    text = plan_of(kernel, *PARTED[kernel], block=64)
+@pytest.mark.parametrize("kernel", IN_GANGS, ids=lambda k: k.underlying.__name__)
+def test_they_are_lanes_of_gangs(kernel):
+    assert plan_of(kernel, *IN_GANGS[kernel], block=64).startswith("gangs: ")
+
+
+@pytest.mark.parametrize("kernel", BY_THREADS, ids=lambda k: k.underlying.__name__)
+def test_threads_run_one_by_one_where_barriers_are_of_several_kinds(kernel):
+    text = plan_of(kernel, *BY_THREADS[kernel], block=64)
     assert text.startswith("threads: ")
     assert "barrier" in text
     assert "test_parted_barriers.py:" in text
 
 
 def test_the_plan_names_the_first_barrier_that_is_missed():
-    line = one_sided.underlying.__code__.co_firstlineno + 8
-    text = plan_of(one_sided, True)
+    line = votes.underlying.__code__.co_firstlineno + 4
+    text = plan_of(votes)
     assert text.startswith("threads: some threads of a block do not come to this barrier (")
     assert text.endswith(f"test_parted_barriers.py:{line})\n")
 

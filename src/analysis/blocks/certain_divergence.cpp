@@ -50,7 +50,7 @@ std::vector<Diagnostic> errors_of_unmatched_barriers(const ir::Function& f) {
 std::vector<Diagnostic> errors_of_missed_barriers(const ir::Function& f) {
   return errors_of(missed_barriers(f), {{{},
                                          "or leave execution=\"gangs\" out: threads with stacks of "
-                                         "their own meet at different barriers"}});
+                                         "their own tell barriers of different kinds apart"}});
 }
 
 }  // namespace cuda_device::analysis

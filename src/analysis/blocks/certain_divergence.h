@@ -1,5 +1,5 @@
 // Errors about barriers that some threads of a block surely miss. Where those that miss it come to
-// another one, threads that run one by one meet there, as on GPUs.
+// another one, threads meet there, as on GPUs.
 #pragma once
 
 #include <vector>
@@ -12,8 +12,8 @@ namespace cuda_device::analysis {
 // One for each place in the program; see missed_operations.h for what is found.
 // Errors about barriers that no other thread surely comes to, whatever runs the kernel.
 std::vector<Diagnostic> errors_of_unmatched_barriers(const ir::Function& f);
-// Errors about all barriers that are missed, in a kernel that asks for gangs: those run a block
-// from barrier to barrier, and none of their threads waits at another one.
+// Errors about all barriers that are missed, in a kernel that asks for gangs and has barriers of
+// several kinds: gangs do not tell them apart.
 std::vector<Diagnostic> errors_of_missed_barriers(const ir::Function& f);
 
 }  // namespace cuda_device::analysis

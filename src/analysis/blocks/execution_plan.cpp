@@ -3,6 +3,7 @@
 #include "analysis/blocks/exclusive_paths.h"
 #include "analysis/blocks/missed_operations.h"
 #include "analysis/blocks/waiting_loops.h"
+#include "ir/effects.h"
 #include "ir/visitor.h"
 
 namespace cuda_device::analysis {
@@ -21,6 +22,15 @@ const Inst* find_call(const ir::Function& f) {
 
 }  // namespace
 
+bool has_barriers_of_several_kinds(const ir::Function& f) {
+  const Inst* first = nullptr;
+  return ir::any_inst(f.body, [&](const Inst& i) {
+    if (!ir::is_barrier(i.op)) return false;
+    if (!first) first = &i;
+    return i.op != first->op;
+  });
+}
+
 ExecutionPlan execution_plan(const ir::Function& f, Execution asked) {
   if (const Inst* call = find_call(f)) {
     const std::string& called = ir::called_function(f, *call).name;
@@ -36,11 +46,13 @@ ExecutionPlan execution_plan(const ir::Function& f, Execution asked) {
   if (const Inst* meeting = missed_meeting(f))
     return {Execution::Threads, "not all lanes of a mask come to this operation of their warp",
             meeting->span};
-  if (const auto missed = missed_barriers(f); !missed.empty())
-    return {Execution::Threads, "some threads of a block do not come to this barrier",
-            missed.front().operation->span};
-  if (const Inst* barrier = exclusive_barriers(f).first)
-    return {Execution::Threads, "threads on both sides of an if come to barriers", barrier->span};
+  if (has_barriers_of_several_kinds(f)) {
+    if (const auto missed = missed_barriers(f); !missed.empty())
+      return {Execution::Threads, "some threads of a block do not come to this barrier",
+              missed.front().operation->span};
+    if (const Inst* barrier = exclusive_barriers(f).first)
+      return {Execution::Threads, "threads on both sides of an if come to barriers", barrier->span};
+  }
   return {Execution::Gangs, "no thread waits for another but at barriers and with its warp", {}};
 }
 

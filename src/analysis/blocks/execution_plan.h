@@ -21,10 +21,15 @@ struct ExecutionPlan {
 // are run one by one only if they call a function, whatever is asked for, or may wait for each
 // other in ways in which lanes cannot:
 //   - a loop ends only when another thread has written what it reads (find_wait);
-//   - lanes of one mask come to operations of their warp on different paths, and threads of a block
-//     to barriers (missed_operations.h, exclusive_paths.h).
-// Where that is not known when compiling, lanes that meet in their warp report a failure when they
-// run; those that come to different barriers meet (passes/barriers/meet_at_any_barrier.h).
+//   - lanes of one mask come to operations of their warp on different paths (missed_operations.h,
+//     exclusive_paths.h);
+//   - threads of a block come to different barriers, in a kernel that has barriers of several
+//     kinds: only they say where those of different kinds would have to meet. Where all are of one
+//     kind, lanes of gangs meet too (passes/barriers/meet_at_any_barrier.h).
+// Where lanes of a warp miss each other and it is not known when compiling, they report a failure.
 ExecutionPlan execution_plan(const ir::Function& f, Execution asked = Execution::Automatic);
+
+// Such as syncthreads and syncthreads_count.
+bool has_barriers_of_several_kinds(const ir::Function& f);
 
 }  // namespace cuda_device::analysis
