@@ -170,14 +170,20 @@ ArrayObject* get_item(const ArrayObject& array, nb::handle index) {
 
 nb::module_ operators() { return nb::module_::import_("cuda.device._array_operators"); }
 
-bool holds_array(nb::handle index) {
-  if (!PyTuple_CheckExact(index.ptr())) return nb::isinstance<ArrayObject>(index);
-  const nb::tuple parts = nb::borrow<nb::tuple>(index);
-  return std::any_of(parts.begin(), parts.end(),
-                     [](nb::handle part) { return nb::isinstance<ArrayObject>(part); });
+// An Array, or one of NumPy's that is no number.
+bool is_array(nb::handle part) {
+  if (nb::isinstance<ArrayObject>(part)) return true;
+  return PyArray_Check(part.ptr()) &&
+         PyArray_NDIM(reinterpret_cast<PyArrayObject*>(part.ptr())) > 0;
 }
 
-// An index that is an array itself, or holds one, is work for kernels.
+bool holds_array(nb::handle index) {
+  if (!PyTuple_CheckExact(index.ptr())) return is_array(index);
+  const nb::tuple parts = nb::borrow<nb::tuple>(index);
+  return std::any_of(parts.begin(), parts.end(), is_array);
+}
+
+// An index that is an array itself, or holds one, is work for kernels, or an error that they know.
 nb::object item(nb::handle self, nb::handle index) {
   if (holds_array(index)) return operators().attr("chosen")(self, index);
   return nb::cast(get_item(*nb::inst_ptr<ArrayObject>(self), index), nb::rv_policy::take_ownership);
@@ -188,7 +194,7 @@ nb::object item(nb::handle self, nb::handle index) {
 void set_item(nb::handle self, nb::handle index, nb::handle value) {
   const ArrayObject& array = *nb::inst_ptr<ArrayObject>(self);
   if (array.tensor.read_only) throw nb::value_error("the array is read-only");
-  if (nb::isinstance<ArrayObject>(index)) {
+  if (holds_array(index)) {
     operators().attr("assigned")(self, index, value);
     return;
   }
@@ -230,13 +236,15 @@ std::pair<int64_t, int64_t> span_of(const Extents& shape, const Extents& strides
 }
 
 // The same memory in other axes, whose elements must lie where those of the array do.
-ArrayObject* strided(const ArrayObject& array, Extents shape, Extents strides) {
+ArrayObject* strided(const ArrayObject& array, Extents shape, Extents strides, bool read_only) {
   const auto item = static_cast<int64_t>(array.tensor.item_bytes());
   const auto [low, high] = span_of(shape, strides, item);
   const auto [least, most] = span_of(array.tensor.shape, array.tensor.strides, item);
   if (shape.size() != strides.size() || low < least || high > most)
     throw nb::value_error("strided() of elements that are not in the array");
-  return view(array, 0, std::move(shape), std::move(strides));
+  ArrayObject* const made = view(array, 0, std::move(shape), std::move(strides));
+  made->tensor.read_only |= read_only;
+  return made;
 }
 
 bool is_compact(const ArrayObject& array) {
@@ -519,7 +527,7 @@ void register_arrays(nb::module_& module) {
   module.def("gpu_array", gpu_array, nb::arg("device"), nb::arg("kind"), nb::arg("shape"),
              nb::arg("dtype"), nb::arg("columns"), nb::rv_policy::take_ownership);
   module.def("strided", strided, nb::arg("array"), nb::arg("shape"), nb::arg("strides"),
-             nb::rv_policy::take_ownership);
+             nb::arg("read_only") = false, nb::rv_policy::take_ownership);
   module.def("fill_gpu", fill_gpu, nb::arg("array"), nb::arg("element"));
   module.def("to_host", to_host, nb::arg("array"));
   module.def("import_dlpack", import_dlpack, nb::arg("object"), nb::arg("to_host") = false,

@@ -363,14 +363,18 @@ def test_masks_indices_and_assignment(on_gpu):  # noqa: F811
             "IndexError",
             "slice(None, None, None) beside an array as index; take the parts one after the other",
         ],
-        ["IndexError", "index 4 along an axis of 4 elements"],
+        ["IndexError", "index 4 is out of bounds for axis 1 with size 4"],
         ["IndexError", "3 indices of an array of 2 dimensions"],
         ["IndexError", "an index of dtype bool; integers were expected"],
     ]
     assert answer[2] == [
         ["IndexError", "a mask of shape (2, 4) for an array of shape (3, 4)"],
         ["IndexError", "an index of dtype float32; bool or integers were expected"],
-        ["IndexError", "assignment by an array as index expects a mask, an array of bool"],
+        [
+            "IndexError",
+            "assignment by arrays as index expects one mask, an array of bool; where() chooses "
+            "between arrays, and kernels store at any place",
+        ],
         ["ValueError", "elements of float32 cannot become elements of int32"],
     ]
 

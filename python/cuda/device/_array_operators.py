@@ -141,6 +141,8 @@ def chosen(array: Array, index: Any) -> Any:
     """array[index] of a mask, of integers along the first axis, or of a tuple with some of these.
 
     In a tuple each part is of one axis, an int or integers, and all are spread over each other.
+    Integers below zero count from the end. Raises IndexError for those that name no element, which
+    it waits for what is queued to know; TypeError for arrays of the host.
     """
     from cuda.device._gpu_arrays import _sorting, _views
 
@@ -165,47 +167,66 @@ def _at_places(array: Array, index: tuple[Any, ...]) -> Any:
     if len(index) > array.ndim:
         raise IndexError(f"{len(index)} indices of an array of {array.ndim} dimensions")
     place: Any = 0
-    for extent, part in zip(array.shape, index, strict=False):
-        place = place * extent + _along(array, extent, part)
+    for axis, part in enumerate(index):
+        place = place * array.shape[axis] + _along(array, axis, part)
     rest = array.shape[len(index) :]
     rows = _views.reshape(array, (math.prod(array.shape[: len(index)]), *rest))
-    found = _sorting.take(rows, _views.flat(place), axis=0)
+    found = _sorting.taken(rows, _views.flat(place), 0)
     return _views.reshape(found, (*place.shape, *rest))
 
 
-def _along(array: Array, extent: int, part: Any) -> Any:
+def _along(array: Array, axis: int, part: Any) -> Any:
     """An index of one axis, counted from its first element."""
-    from cuda.device._gpu_arrays import _elementwise
+    from cuda.device._gpu_arrays import _elementwise, _sorting
 
+    extent = array.shape[axis]
+    _same_device(array, part)
     if isinstance(part, Array):
-        _same_device(array, part)
         _check_integers(part, "integers")
+        _sorting.check_indices(part, extent, axis)
         wide = _elementwise.astype(part, np.int64)
         return _elementwise.where(wide < 0, wide + extent, wide)
     if isinstance(part, slice) or part is None or part is Ellipsis:
         raise IndexError(f"{part!r} beside an array as index; take the parts one after the other")
     number = operator.index(part)
     if not -extent <= number < extent:
-        raise IndexError(f"index {number} along an axis of {extent} elements")
+        raise IndexError(f"index {number} is out of bounds for axis {axis} with size {extent}")
     return number % extent
 
 
-def assigned(array: Array, mask: Array | None, value: Any) -> None:
+def _mask_of(array: Array, index: Any) -> Any:
+    """The one mask that an assignment may have as index; `a[mask,]` is one too."""
+    mask = index[0] if type(index) is tuple and len(index) == 1 else index
+    for part in mask if type(mask) is tuple else (mask,):
+        _same_device(array, part)
+    if type(mask) is tuple or mask.dtype.kind != "b":
+        raise IndexError(
+            "assignment by arrays as index expects one mask, an array of bool; where() chooses "
+            "between arrays, and kernels store at any place"
+        )
+    return mask
+
+
+def assigned(array: Array, index: Any, value: Any) -> None:
     """array[mask] = value, an Array or a number, which is spread and takes the array's dtype.
 
-    Without a mask, all of the array. Raises ValueError for shapes that do not fit.
+    A value with a dimension for what the mask chooses gives these elements one by one; how many
+    they are is waited for. Without a mask, index None, all of the array. Raises ValueError for
+    shapes that do not fit, IndexError for integers as index, TypeError for arrays of the host.
     """
-    from cuda.device._gpu_arrays import _elementwise, _views
+    from cuda.device._gpu_arrays import _elementwise, _sorting, _views
 
-    if mask is not None and mask.dtype.kind != "b":
-        raise IndexError("assignment by an array as index expects a mask, an array of bool")
+    mask = None if index is None else _mask_of(array, index)
     given = _elementwise.as_array(value, array, array.dtype)
     _same_device(array, given)
     if not np.can_cast(given.dtype, array.dtype, "same_kind"):
         raise ValueError(f"elements of {given.dtype} cannot become elements of {array.dtype}")
     if mask is not None:
-        rest = (1,) * (array.ndim - mask.ndim)
-        condition = _views.reshape(mask, (*mask.shape, *rest))
+        _sorting.check_mask(array, mask)
+        rest = array.ndim - mask.ndim
+        if given.ndim > rest:
+            given = _sorting.placed(given, mask, rest)
+        condition = _views.reshape(mask, (*mask.shape, *(1,) * rest))
         given = _elementwise.where(condition, given, array)
     spread = _views.broadcast_to(given, array.shape)
     array[...] = _views.copied(_elementwise.astype(spread, array.dtype, copy=False))

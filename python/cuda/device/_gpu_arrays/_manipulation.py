@@ -10,7 +10,7 @@ from cuda.device._gpu_arrays import _kernels
 from cuda.device._gpu_arrays._elementwise import as_array, astype, elementwise, format_of, where
 from cuda.device._gpu_arrays._kernels import TILE
 from cuda.device._gpu_arrays._reductions import sum_of
-from cuda.device._gpu_arrays._sorting import progression, take
+from cuda.device._gpu_arrays._sorting import progression, taken
 from cuda.device._gpu_arrays._views import (
     axes_of,
     axis_of,
@@ -130,7 +130,7 @@ def repeat(x: Any, repeats: Any, /, *, axis: Any = None) -> Any:
     indices = empty(numbers.shape, np.int64, x)
     if numbers.size:
         indices[...] = numbers
-    return take(a, indices, axis=along)
+    return taken(a, indices, along)
 
 
 def _rolled(x: Any, shift: int, axis: int) -> Any:

@@ -12,7 +12,7 @@ from cuda.device._gpu_arrays._elementwise import (
     format_of,
     nonzero_mask,
 )
-from cuda.device._gpu_arrays._reductions import ranks
+from cuda.device._gpu_arrays._reductions import max_of, min_of, ranks
 from cuda.device._gpu_arrays._views import (
     axis_of,
     broadcast_to,
@@ -81,7 +81,7 @@ def argsort(x: Any, /, *, axis: int = -1, descending: bool = False, stable: bool
 def searchsorted(x1: Any, x2: Any, /, *, side: str = "left", sorter: Any = None) -> Any:
     if side not in ("left", "right"):
         raise ValueError(f"side={side!r}: 'left' or 'right' was expected")
-    a = x1 if sorter is None else take(x1, sorter, axis=0)
+    a = x1 if sorter is None else _in_order(x1, sorter)
     values = flat(x2)
     form = format_of(np.result_type(x1.dtype, x2.dtype))
     out = empty(values.shape, np.int64, x1)
@@ -89,13 +89,43 @@ def searchsorted(x1: Any, x2: Any, /, *, side: str = "left", sorter: Any = None)
     return reshape(out, x2.shape)
 
 
+def _in_order(x: Any, sorter: Any) -> Any:
+    if sorter.size != x.size:
+        raise ValueError(f"sorter= of {sorter.size} indices of {x.size} elements")
+    try:
+        return take(x, sorter, axis=0)
+    except IndexError as error:
+        raise ValueError(f"sorter=: {error}") from None
+
+
+def check_indices(indices: Any, extent: int, axis: int) -> None:
+    """Raises IndexError for one that names no element; waits for what is queued to know."""
+    if not indices.size:
+        return
+    for found in (min_of(indices), max_of(indices)):
+        number = int(_arrays.to_host(found)[()])
+        if not -extent <= number < extent:
+            raise IndexError(f"index {number} is out of bounds for axis {axis} with size {extent}")
+
+
 def take(x: Any, indices: Any, /, *, axis: Any = None) -> Any:
-    """The parts of x at these indices along an axis."""
+    """The parts of x at these indices along an axis, below zero from its end.
+
+    Raises IndexError for an index that names none, which it waits for what is queued to know.
+    """
+    if indices.dtype.kind not in "iub":
+        raise TypeError(f"take() expects indices that are integers, found {indices.dtype}")
     if axis is None:
         if x.ndim != 1:
             raise ValueError(f"take() from {x.ndim} dimensions needs an axis")
         axis = 0
     along = axis_of(axis, x.ndim)
+    check_indices(indices, x.shape[along], along)
+    return taken(x, indices, along)
+
+
+def taken(x: Any, indices: Any, along: int) -> Any:
+    """The same of indices that are known to name parts."""
     out = empty((*x.shape[:along], indices.size, *x.shape[along + 1 :]), x.dtype, x)
     if out.size:
         run(_kernels.take(along), out.size, out, x, flat(indices))
@@ -103,13 +133,17 @@ def take(x: Any, indices: Any, /, *, axis: Any = None) -> Any:
 
 
 def take_along_axis(x: Any, indices: Any, /, *, axis: int = -1) -> Any:
-    """The elements along an axis that the indices there name, for each row by itself."""
+    """The elements along an axis that the indices there name, for each row by itself.
+
+    Raises IndexError for an index that names none, which it waits for what is queued to know.
+    """
     if indices.dtype.kind not in "iu" or x.ndim != indices.ndim:
         raise IndexError(
             f"take_along_axis() expects integers in {x.ndim} dimensions; found {indices.dtype} in "
             f"{indices.ndim}"
         )
     along = axis_of(axis, x.ndim)
+    check_indices(indices, x.shape[along], along)
     extents = [list(each.shape) for each in (x, indices)]
     for shape in extents:
         shape[along] = 1
@@ -133,16 +167,41 @@ def _compressed(x: Any, mask: Any, counted: Any, count: int) -> Any:
     return out
 
 
-def chosen(x: Any, mask: Any) -> Any:
-    """x[mask]: the mask covers the first axes of x. Waits for what is queued."""
+def check_mask(x: Any, mask: Any) -> None:
+    """Raises IndexError for one that does not cover the first axes of x."""
     if tuple(mask.shape) != tuple(x.shape[: mask.ndim]):
         raise IndexError(f"a mask of shape {mask.shape} for an array of shape {x.shape}")
+
+
+def placed(values: Any, mask: Any, rest: int) -> Any:
+    """Values for what a mask chooses, one for each element of the mask; others mean nothing.
+
+    rest: how many axes the mask does not cover. Waits for what is queued.
+    """
+    each = nonzero_mask(mask)
+    counted = ranks(each)
+    count = _count(counted)
+    extents = values.shape[: values.ndim - rest]
+    if any(n != 1 for n in extents[:-1]) or extents[-1] not in (1, count):
+        raise ValueError(f"values of shape {values.shape} for the {count} that a mask chooses")
+    rows = reshape(values, values.shape[len(extents) - 1 :])
+    if rows.shape[0] == 1:
+        return reshape(rows, rows.shape[1:])
+    if not count:
+        return empty(rows.shape[1:], rows.dtype, rows)
+    which = elementwise("maximum", elementwise("subtract", counted, 1), 0)
+    return reshape(taken(rows, which, 0), (*mask.shape, *rows.shape[1:]))
+
+
+def chosen(x: Any, mask: Any) -> Any:
+    """x[mask]: the mask covers the first axes of x. Waits for what is queued."""
+    check_mask(x, mask)
     rest = x.shape[mask.ndim :]
     each = nonzero_mask(mask)
     counted = ranks(each)
     places = progression(0, 1, each.size, np.int64, x)
     indices = _compressed(places, each, counted, _count(counted))
-    return take(reshape(x, (each.size, *rest)), indices, axis=0)
+    return taken(reshape(x, (each.size, *rest)), indices, 0)
 
 
 def nonzero(x: Any, /) -> Any:
