@@ -77,7 +77,8 @@ bool cuda_interface_is_read_only(nb::handle producer) {
     const nb::object fields = optional_attr(producer, *name);
     if (!fields || !PyDict_Check(fields.ptr())) return false;
     const nb::object data = nb::borrow(PyDict_GetItemString(fields.ptr(), "data"));
-    if (!data || !PyTuple_Check(data.ptr()) || nb::len(data) != 2) return false;
+    if (!data || !(PyTuple_Check(data.ptr()) || PyList_Check(data.ptr())) || nb::len(data) != 2)
+      return false;
     return PyObject_IsTrue(nb::object(data[1]).ptr()) == 1;
   } catch (const nb::python_error& error) {
     if (!error.matches(PyExc_Exception)) throw;  // Ctrl-C

@@ -133,7 +133,8 @@ bool add_dlpack(Call& call, PyObject* object) {
   const std::optional<Method> exports = Method::of(object, dlpack_names().dlpack);
   if (!exports) return false;
   const ProducerDevice device = checked_device_of(call, *says);
-  if (device.type == dlpack::kOneApi && add_interface(call, object)) return true;
+  // A launch cannot reach it, or not by DLPack's word: another interface may say more.
+  if (dlpack::refuse_device(device.type) && add_interface(call, object)) return true;
   live_on(call, device.type, device.id);
   nb::object capsule;
   try {
@@ -141,6 +142,7 @@ bool add_dlpack(Call& call, PyObject* object) {
   } catch (const nb::python_error& error) {
     // Elements that DLPack has no name for, such as structs (DEV-ARR-23).
     if (error.matches(PyExc_BufferError) && add_interface(call, object)) return true;
+    (void)checked(PyObject_CallMethod(error.value().ptr(), "add_note", "s", call.place().c_str()));
     throw;
   }
   std::optional<ManagedTensor> tensor = ManagedTensor::of_capsule(capsule);
@@ -149,7 +151,10 @@ bool add_dlpack(Call& call, PyObject* object) {
   call.owners().keep(tensor->get(), tensor->deleter());
   (void)tensor->release();
   abi::ArrayView view;
-  if (std::optional<Refusal> refusal = tensor->read(view, call.readable)) call.fail(*refusal);
+  if (std::optional<Refusal> refusal = tensor->read(view, call.readable)) {
+    if (add_interface(call, object)) return true;
+    call.fail(*refusal);
+  }
   view.read_only = view.read_only || is_read_only_beside_tensor(object, tensor->is_legacy());
   add_tensor(call, view, tensor->type());
   return true;

@@ -321,7 +321,7 @@ nb::object cuda_array_interface(const ArrayObject& array) {
   fields["shape"] = as_tuple(tensor.shape);
   fields["strides"] = is_compact(array) ? nb::none() : nb::object(as_tuple(tensor.strides));
   fields["typestr"] = type_text_of(array);
-  if (is_record(tensor.type)) fields["descr"] = array.dtype.attr("descr");
+  if (is_record(tensor.type)) fields["descr"] = exports().attr("description")(array.dtype);
   fields["data"] = nb::make_tuple(tensor.count() ? tensor.data : 0, tensor.read_only);
   fields["version"] = 3;
   LastUse& last_use = tensor.memory->last_use();

@@ -2,6 +2,7 @@
 
 #include "bindings/numpy.h"
 #include "bindings/values/element_dtype.h"
+#include "bindings/values/vector_object.h"
 #include "interop/dlpack_type.h"
 
 namespace cuda_device::bindings {
@@ -70,9 +71,23 @@ std::optional<DataType> dlpack_type(nb::handle dtype) {
   return DataType{*code, static_cast<uint8_t>(item * 8), 1};
 }
 
+// Nothing for other elements, and for vectors of one component, which would be numbers.
+static std::optional<DataType> type_of_vectors(nb::handle dtype) {
+  const nb::object of = type_of_elements(dtype.ptr());
+  auto* const vector = reinterpret_cast<PyTypeObject*>(of.ptr());
+  if (!vector || !PyType_Check(of.ptr()) || !is_vector_type(vector) || lanes_of_vector(vector) < 2)
+    return std::nullopt;
+  std::optional<DataType> type = dlpack_type(dtype_of_scalar(scalar_of_vector(vector)));
+  if (!type) return std::nullopt;
+  type->lanes = static_cast<uint16_t>(lanes_of_vector(vector));
+  const auto* descr = reinterpret_cast<PyArray_Descr*>(dtype.ptr());
+  return dlpack::bytes_of(*type) == PyDataType_ELSIZE(descr) ? type : std::nullopt;
+}
+
 std::optional<DataType> element_type(nb::handle dtype) {
   const auto* descr = reinterpret_cast<PyArray_Descr*>(dtype.ptr());
   if (!PyDataType_HASFIELDS(descr)) return dlpack_type(dtype);
+  if (const auto vector = type_of_vectors(dtype)) return vector;
   const auto item = PyDataType_ELSIZE(descr);
   if (item > UINT16_MAX || PyDataType_REFCHK(descr)) return std::nullopt;
   return DataType{dlpack::kOpaque, 8, static_cast<uint16_t>(item)};

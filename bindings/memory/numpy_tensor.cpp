@@ -2,6 +2,7 @@
 
 #include "bindings/memory/formats.h"
 #include "bindings/numpy.h"
+#include "bindings/runtime/streams.h"
 
 namespace cuda_device::bindings {
 
@@ -47,6 +48,8 @@ Tensor tensor_of_host_array(nb::handle array) {
 
 nb::object export_host_array(nb::handle array, nb::object stream, nb::object max_version,
                              nb::object dl_device, nb::object copy) {
+  // Launches that are queued may store to it, and consumers have no stream to wait for them.
+  sync_device(abi::kHostDevice);
   return exported(tensor_of_host_array(array), {std::move(stream), std::move(max_version),
                                                 std::move(dl_device), std::move(copy)});
 }

@@ -39,12 +39,15 @@ struct Exported {
 
 std::vector<int64_t> strides_in_elements(const Tensor& tensor) {
   const auto item = static_cast<int64_t>(tensor.item_bytes());
-  std::vector<int64_t> strides = tensor.strides;
-  for (int64_t& stride : strides) {
+  const bool empty = tensor.count() == 0;
+  std::vector<int64_t> strides = compact_strides(tensor.shape, 1);
+  for (size_t axis = 0; axis < strides.size(); ++axis) {
+    if (empty || tensor.shape[axis] == 1) continue;  // no stride leads to an element
+    const int64_t stride = tensor.strides[axis];
     if (stride % item != 0)
       refuse_export("a stride of " + std::to_string(stride) + " bytes is no whole number of " +
                     std::to_string(item) + "-byte elements");
-    stride /= item;
+    strides[axis] = stride / item;
   }
   return strides;
 }
@@ -83,9 +86,9 @@ nb::object capsule_with(const Tensor& tensor, dlpack::Device device, uint64_t fl
   return capsule;
 }
 
-void refuse_records(const Tensor& tensor) {
-  if (is_record(tensor.type))
-    refuse_export("vectors, structs and other elements with fields have no type in DLPack");
+void refuse_opaque(const Tensor& tensor) {
+  if (is_opaque(tensor.type))
+    refuse_export("structs and other elements with fields have no type in DLPack");
 }
 
 // The version that the consumer knows: its major number, or 0 where it said none.
@@ -251,7 +254,7 @@ nb::object exported(const Tensor& tensor, const ExportRequest& request) {
   if (!request.copy.is_none() && !PyBool_Check(request.copy.ptr()))
     throw nb::type_error(
         ("__dlpack__(): copy is None, True or False, found " + shown(request.copy)).c_str());
-  refuse_records(tensor);
+  refuse_opaque(tensor);
   const dlpack::Device device = dlpack_device(*tensor.memory);
   const bool elsewhere = !request.dl_device.is_none() && !is_device(request.dl_device, device);
   if (elsewhere && is_device(request.dl_device, kHost)) return exported_to_host(tensor, request);
@@ -269,7 +272,7 @@ nb::object exported(const Tensor& tensor, const ExportRequest& request) {
 }
 
 dlpack::ManagedVersioned* exported(const Tensor& tensor) {
-  refuse_records(tensor);
+  refuse_opaque(tensor);
   const uint64_t flags = tensor.read_only ? kReadOnlyFlag : 0;
   const dlpack::Device device = dlpack_device(*tensor.memory);
   return &exported_as<dlpack::ManagedVersioned>(tensor, device, flags).release()->managed;

@@ -200,12 +200,6 @@ class SyncAll {
   bool on_host_ = true;
 };
 
-void sync_device(int number) {
-  SyncAll all(sync_stream);
-  all.device(number);
-  all.raise();
-}
-
 // Runs at the process's end: a lost GPU that was reported is not reported again.
 void last_sync() {
   SyncAll all{LastSync()};
@@ -347,6 +341,12 @@ nb::object protocol_of(PyObject* object) {
 }
 
 }  // namespace
+
+void sync_device(int number) {
+  SyncAll all(sync_stream);
+  all.device(number);
+  all.raise();
+}
 
 StreamHandle stream_of(PyObject* object, const std::string& kernel) {
   if (Py_TYPE(object) == stream_type)

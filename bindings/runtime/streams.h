@@ -81,6 +81,8 @@ StreamHandle stream_with_handle(uint64_t handle);
 // Wait for what is queued now: other threads may never stop queuing. Ctrl-C ends the wait; what
 // kernels have printed is written meanwhile.
 void sync_stream(dispatch::Stream* stream);
+// Waits for all streams of a device; the first error is raised.
+void sync_device(int number);
 void sync_event(dispatch::Event* event);
 
 // Drops the references of launches that are done. With the GIL held.

@@ -124,6 +124,19 @@ def test_dlpack_comes_first():
     assert b.array.tolist() == [1] * 4
 
 
+@clause("DEV-ARR-23")
+def test_a_tensor_that_is_refused_leaves_the_array_to_the_dictionary():
+    """In launches as in asarray()."""
+    rocm = 10
+    for fields in ({"code": 99}, {"lanes": 8}, {"device": (rocm, 0)}):
+        a = Both(np.zeros(4), **fields)
+        run(add_one, a, block=4)
+        assert a.array.tolist() == [1] * 4
+        assert np.shares_memory(D.asarray(a), a.array)
+        with pytest.raises((BufferError, TypeError, ValueError)):
+            run(add_one, Producer(np.zeros(4), **fields), block=4)
+
+
 def test_launches_read_dictionaries_without_python():
     """With a stream too; what they do not read themselves is read by the package's modules."""
     a = np.zeros(4)
@@ -299,6 +312,9 @@ BAD = [
     ({"typestr": "|t1"}, TypeError, "kernels do not take bit fields"),
     ({"typestr": "<m8"}, TypeError, "kernels do not take time differences"),
     ({"typestr": "<M8"}, TypeError, "kernels do not take dates"),
+    ({"typestr": "<m8[ns]"}, TypeError, "kernels do not take time differences"),
+    ({"typestr": "<M8[25s]"}, TypeError, "kernels do not take dates"),
+    ({"typestr": "<f8[s]"}, ValueError, "a string such as '<f4' was expected"),
     ({"typestr": "|O"}, TypeError, "kernels do not take Python objects"),
     ({"typestr": "|O8"}, TypeError, "kernels do not take Python objects"),
     ({"typestr": "|S8"}, TypeError, "kernels do not take byte strings"),
@@ -649,6 +665,17 @@ def test_dictionaries_of_arrays_of_the_host(target):
     records = D.zeros(2, point, device="cpu").__cuda_array_interface__
     assert (records["typestr"], records["descr"]) == ("|V8", point.descr)
     assert D.from_cuda_array_interface(records).dtype == point
+
+
+@pytest.mark.usefixtures("exports")
+def test_fields_without_a_description_have_no_dictionary():
+    """hasattr() says so, and the attribute why."""
+    layout = {"names": ["x", "y"], "formats": ["<f4", "<f4"], "offsets": [4, 0], "itemsize": 8}
+    a = D.zeros(3, np.dtype(layout), device="cpu")
+    for name in ("__cuda_array_interface__", "__sycl_usm_array_interface__"):
+        assert not hasattr(a, name)
+        with pytest.raises(AttributeError, match="overlap or are out of order"):
+            getattr(a, name)
 
 
 @clause("CAI-VER-03", "CAI-SYNC-11")

@@ -237,9 +237,65 @@ def test_formats_of_the_host_go_out_and_come_back(target):
         given = Producer(a, code=CODES[format], bits=8 * a.itemsize)
         run(copy_elements, Producer(out, code=CODES[format], bits=8 * a.itemsize), given, block=4)
         assert out.tobytes() == a.tobytes()
-    for dtype in ("S3", "M8[s]", ">i4", [("x", "i4")], D.float32x2.numpy_dtype, np.longdouble):
+    for dtype in ("S3", "M8[s]", ">i4", [("x", "i4")], D.float32x1.numpy_dtype, np.longdouble):
         with pytest.raises(BufferError, match="DLPack"):
             np.zeros(3, dtype).view(xp.HostArray).__dlpack__()
+
+
+@clause("DEV-DLP-09", "DEV-DLP-10", partial=DEVICES)
+def test_vectors_are_given_away_as_lanes():
+    for vector, code in ((D.float32x3, 2), (D.int16x2, 0), (D.uint8x4, 1), (D.float64x2, 2)):
+        size = vector.numpy_dtype.itemsize
+        a = xp.asarray(np.arange(4 * size, dtype=np.uint8).view(vector.numpy_dtype))
+        for versioned in (True, False):
+            found = dlpack.tensor_of(a.__dlpack__(max_version=(1, 0) if versioned else None))
+            assert (found.code, found.lanes) == (code, len(vector.numpy_dtype.names))
+            assert found.bits * found.lanes == 8 * size
+        back = D.from_dlpack(a)
+        assert back.dtype == vector.numpy_dtype
+        assert np.shares_memory(back, a)
+
+
+@clause("DEV-DLP-12", partial=DEVICES)
+def test_strides_that_lead_nowhere_need_not_be_whole_elements():
+    """Of an axis with one element, or of an array with none."""
+    packed = np.zeros(4, [("x", "<i1"), ("y", "<f4")])
+    y = packed["y"].view(xp.HostArray)
+    for part in (y[:1], y[:0], y[:0].reshape(0, 1)):
+        back = np.from_dlpack(part)
+        assert back.shape == part.shape
+        if part.size:
+            assert np.shares_memory(back, packed)
+    with pytest.raises(BufferError, match="a stride of 5 bytes is no whole number of 4-byte"):
+        y[:2].__dlpack__()
+
+
+@D.kernel
+def when_let(a, gate):
+    while D.atomic_ref(gate, 0).load() == 0:
+        pass
+    a[1] = 1
+
+
+@clause("DEV-DLP-04", partial=DEVICES)
+def test_what_is_queued_is_done_when_the_tensor_is_given():
+    for consumer in (np.from_dlpack, D.from_dlpack):
+        stream = core.Device("host").create_stream()
+        a, gate = xp.zeros(2, dtype=np.uint32), np.zeros(1, np.int32)
+        D.launch(when_let, a, gate, grid=1, block=1, stream=stream)
+        threading.Timer(0.2, lambda gate=gate: gate.fill(1)).start()
+        assert consumer(a)[1] == 1
+
+
+@clause("DEV-DLP-02", partial=DEVICES)
+def test_what_a_producer_raises_says_which_argument_it_was():
+    class Fails(Producer):
+        def __dlpack__(self, **keywords):
+            raise RuntimeError("still being computed")
+
+    with pytest.raises(RuntimeError, match="still being computed") as failure:
+        run(add_one, Fails(np.zeros(4)), block=4)
+    assert any("'a'" in note and "add_one" in note for note in failure.value.__notes__)
 
 
 @D.kernel
@@ -610,7 +666,11 @@ def test_the_interface_says_read_only_where_the_struct_cannot(target):
         run(copy_1d, out, a, block=4)
         assert np.array_equal(out, a.array)
         assert (a.reads > 0) == (not versioned)
-    for said in ([], {}, {"data": 5}, {"data": (1,)}, failing):
+    listed = WithFlag(np.zeros(4), versioned=False)  # lists are allowed
+    listed.said = cuda_dict(listed.array, data=[listed.array.ctypes.data, True])
+    with pytest.raises((*REFUSED, CompileError), match="read-only"):
+        run(add_one, listed, block=4)
+    for said in ([], {}, {"data": 5}, {"data": (1,)}, {"data": [1]}, failing):
         a = WithFlag(np.zeros(4), versioned=False)
         a.said = said
         run(add_one, a, block=4)

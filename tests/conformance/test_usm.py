@@ -243,6 +243,8 @@ def test_a_buffer_in_place_of_data(target):
         a.changes = changes
         with pytest.raises(ValueError, match="outside of the buffer, which has 8 bytes"):
             D.from_sycl_usm(a)
+    with pytest.raises(ValueError, match="readonly=False: the object says that its buffer is read"):
+        D.from_sycl_usm(Bytes(b"\0" * 8), readonly=False)
     with pytest.raises(ValueError, match=r"no key 'data', and 'Sycl' no buffer of its own"):
         D.from_sycl_usm(sycl(PLAIN, data=...))
 
@@ -259,6 +261,10 @@ def test_plain_buffers():
     fixed = D.from_sycl_usm(b"ab")
     with pytest.raises((CompileError, ValueError, TypeError), match="read-only"):
         run(add_one, fixed, block=2)
+    with pytest.raises(ValueError, match="usm_type='device': the buffer of an object is memory of"):
+        D.from_sycl_usm(bytearray(b"ab"), usm_type="device")
+    with pytest.raises(ValueError, match="readonly=False: the object says that its buffer is read"):
+        D.from_sycl_usm(b"ab", readonly=False)
     for other in ([1], 3, None, Sycl):
         with pytest.raises(TypeError, match="needs __sycl_usm_array_interface__"):
             D.from_sycl_usm(other)

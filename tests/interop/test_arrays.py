@@ -221,6 +221,35 @@ def test_what_dlpack_refuses_comes_by_a_dictionary(take):
 
 
 @clause("DEV-DLP-15", partial="arrays of a GPU")
+def test_masks_are_not_lost():
+    a = np.ma.array([1.0, 99.0], mask=[False, True])
+    for take in (D.asarray, D.from_dlpack, D.to_host, xp.asarray, xp.from_dlpack):
+        with pytest.raises(TypeError, match=r"an array with a mask, which would be lost; fill its"):
+            take(a)
+    assert D.asarray(a.filled(0)).tolist() == [1, 0]
+
+
+def test_pythons_numbers_name_no_format():
+    """They are 64 bits wide in NumPy's arrays and 32 in kernels."""
+    for dtype, wide, narrow in (
+        (float, "float64", "float32"),
+        (int, "int64", "int32"),
+        (complex, "complex128", "complex64"),
+    ):
+        text = f"dtype={dtype.__name__} is {wide} in NumPy and {narrow} in kernels: write"
+        for make in (D.zeros, D.empty, xp.zeros, xp.ones):
+            with pytest.raises(TypeError, match=text):
+                make(3, dtype=dtype)
+        for make in (D.asarray, xp.asarray):
+            with pytest.raises(TypeError, match=text):
+                make([1, 2], dtype=dtype)
+        with pytest.raises(TypeError, match=text):
+            D.full(3, 1, dtype)
+        with pytest.raises(TypeError, match=text):
+            D.arange(3, dtype=dtype)
+    assert D.zeros(3, bool, device="cpu").dtype == np.bool_
+
+
 def test_from_dlpack_is_a_view():
     producer = Producer(np.arange(6.0).reshape(2, 3))
     view = D.from_dlpack(producer)

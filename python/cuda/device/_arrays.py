@@ -16,8 +16,22 @@ from cuda.device._host_arrays import ExportingArray, exporting
 __all__ = ["Array", "arange", "asarray", "empty", "from_dlpack", "full", "to_host", "zeros"]
 
 
+# Python's numbers are of other formats in NumPy's arrays than in kernels.
+_TWO_FORMATS = {
+    float: ("float64", "float32"),
+    int: ("int64", "int32"),
+    complex: ("complex128", "complex64"),
+}
+
+
 def _format(dtype: Any) -> np.dtype[Any]:
-    """NumPy's dtype, that of a struct or vector too; TypeError for Python objects."""
+    """NumPy's dtype, that of a struct or vector too; TypeError for Python objects and numbers."""
+    if isinstance(dtype, type) and dtype in _TWO_FORMATS:
+        numpys, ours = _TWO_FORMATS[dtype]
+        raise TypeError(
+            f"dtype={dtype.__name__} is {numpys} in NumPy and {ours} in kernels: "
+            f"write device.{numpys} or device.{ours}"
+        )
     made: np.dtype[Any] = np.dtype(getattr(dtype, "numpy_dtype", dtype))
     if made.hasobject:
         raise TypeError("arrays of Python objects cannot be passed to kernels")
@@ -158,7 +172,8 @@ def arange(
     """
     first: Any = 0 if stop is None else start
     end: Any = start if stop is None else stop
-    return _moved(np.arange(first, end, step, dtype=dtype), _places.number_of(device), memory)
+    wanted = None if dtype is None else _format(dtype)
+    return _moved(np.arange(first, end, step, dtype=wanted), _places.number_of(device), memory)
 
 
 def _moved(array: np.ndarray[Any, Any], number: int, memory: str) -> Any:
@@ -235,6 +250,14 @@ def _to_gpu(host: np.ndarray[Any, Any], number: int, copy: bool | None, memory: 
     return _moved(host, number, memory)
 
 
+def _refuse_mask(obj: Any) -> None:
+    if type(obj) is not np.ndarray and isinstance(obj, np.ma.MaskedArray):
+        raise TypeError(
+            "an array with a mask, which would be lost; fill its elements first (a.filled()), or "
+            "take a.data"
+        )
+
+
 def imported(obj: Any) -> Any:
     """An array of another library as ours, in the same memory; what NumPy takes is given back.
 
@@ -242,6 +265,7 @@ def imported(obj: Any) -> Any:
     records) leaves the array to the next.
     """
     if isinstance(obj, np.ndarray | np.generic | Array | type):
+        _refuse_mask(obj)
         return obj
     refusal = None
     if hasattr(obj, "__dlpack_device__"):
@@ -263,8 +287,11 @@ def _taken(x: Any, for_host: bool, copy: bool | None) -> Any:
     """By DLPack; arrays of NumPy as they are where only NumPy refuses their elements."""
     if isinstance(x, Array):
         return x
+    _refuse_mask(x)
     plainly = type(x) is np.ndarray or isinstance(x, ExportingArray)
     if plainly and x.dtype.isnative and x.dtype.kind in "biufcV" and not x.dtype.hasobject:
+        if isinstance(x, ExportingArray):
+            _core.sync_device(_places.HOST)  # as its __dlpack__ does
         return x.view(np.ndarray)
     return _core.import_dlpack(x, for_host, False if copy is False else None)
 

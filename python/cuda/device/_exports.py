@@ -56,6 +56,17 @@ def _type_text(dtype: np.dtype[Any]) -> str:
     return f"{'<' if dtype.itemsize > 1 else '|'}V{dtype.itemsize}"
 
 
+def description(dtype: np.dtype[Any]) -> list[Any]:
+    """The fields of elements as dictionaries give them; AttributeError where they cannot."""
+    try:
+        described: list[Any] = dtype.descr
+    except ValueError:
+        raise AttributeError(
+            f"the fields of {dtype} overlap or are out of order, which a 'descr' cannot say"
+        ) from None
+    return described
+
+
 def cuda_dictionary(array: np.ndarray[Any, Any]) -> dict[str, Any]:
     """__cuda_array_interface__ of memory of the host, where all that is queued is done."""
     _check_host()
@@ -68,7 +79,7 @@ def cuda_dictionary(array: np.ndarray[Any, Any]) -> dict[str, Any]:
         "stream": None,
     }
     if array.dtype.names is not None:
-        fields["descr"] = array.dtype.descr
+        fields["descr"] = description(array.dtype)
     return as_asked(fields)
 
 
@@ -99,7 +110,7 @@ def _steps(array: Any) -> tuple[int, ...] | None:
     item, size, steps = array.dtype.itemsize, 1, []
     compact = True
     for extent, stride in zip(reversed(array.shape), reversed(array.strides), strict=True):
-        step, rest = divmod(stride, item)
+        step, rest = divmod(stride, item) if extent > 1 and array.size else (size, 0)
         if rest:
             raise BufferError(
                 f"a stride of {stride} bytes is no whole number of {item}-byte elements, "
@@ -134,7 +145,7 @@ def sycl_dictionary(array: Any, address: int, read_only: bool, context: Any) -> 
         "syclobj": context,
     }
     if dtype.names is not None:
-        fields["typedescr"] = dtype.descr
+        fields["typedescr"] = description(dtype)
     return fields
 
 

@@ -103,8 +103,13 @@ def _element(text: Any) -> np.dtype[Any]:
     """The dtype of a type string; '|' and no byte order mean this machine's."""
     if not isinstance(text, str):
         _wrong_type("typestr", text, "a string such as '<f4'")
-    found = re.fullmatch(r"([<>|=]?)([A-Za-z])([0-9]{0,9})", text, re.ASCII)
-    if not found or (not found[3] and found[2] not in _UNUSABLE):
+    found = re.fullmatch(r"([<>|=]?)([A-Za-z])([0-9]{0,9})(\[[^]]*\])?", text, re.ASCII)
+    has_unit = found is not None and found[4] is not None  # "<M8[s]"
+    if (
+        not found
+        or (not found[3] and found[2] not in _UNUSABLE)
+        or (has_unit and found[2] not in "mM")
+    ):
         _wrong_value("typestr", text, "a string such as '<f4' was expected")
     return _number_type(text, found[2], int(found[3] or 0), found[1])
 
@@ -344,6 +349,14 @@ def from_cuda_array_interface(
 # --- SYCL ---
 
 
+def _check_buffer(read_only: bool, usm_type: str | None, readonly: bool | None) -> None:
+    """What the caller says of an object's buffer, which is memory of the host."""
+    if usm_type == "device":
+        raise ValueError("usm_type='device': the buffer of an object is memory of the host")
+    if read_only and readonly is False:
+        raise ValueError("readonly=False: the object says that its buffer is read-only")
+
+
 def _of_buffer(owner: Any) -> tuple[int, bool, int, Any]:
     """Address, read-only flag, bytes and keeper of an object's buffer: memory of the host."""
     try:
@@ -389,6 +402,7 @@ def _sycl_array(
     buffer = None
     if fields.get("data") is None:
         address, read_only, size, buffer = _of_buffer(owner)
+        _check_buffer(read_only, usm_type, readonly)
     else:
         address, read_only = _pointer(fields["data"])
         read_only = read_only and not _sycl.flag_is_wrong(owner)
@@ -433,6 +447,7 @@ def from_sycl_usm(obj: Any, *, usm_type: str | None = None, readonly: bool | Non
     except TypeError:
         found = type(obj).__qualname__
         raise TypeError(f"from_sycl_usm() needs {_SYCL}, which {found!r} lacks") from None
+    _check_buffer(not array.flags.writeable, usm_type, readonly)
     if readonly:
         array.flags.writeable = False
     return array
