@@ -8,9 +8,11 @@ long sums by pairs, of which the bits of inlined helpers are the model.
 
 from __future__ import annotations
 
+import ast
 import functools
 import linecache
 import random
+import types
 from dataclasses import dataclass
 
 import numpy as np
@@ -29,6 +31,47 @@ class Helper:
     parameters: list[str]
     results: int
     takes_function: bool  # of one float, as its first argument
+
+
+class Joins(ast.NodeTransformer):
+    """Rounds to float32 where paths meet, as kernels do: a constant that only one definition brings
+    stays exact, in Python a float64, and one of several does not."""
+
+    @staticmethod
+    def _is_known(test: ast.expr) -> bool:
+        return isinstance(test, ast.Call) and ast.unparse(test.func) == "D.target"
+
+    @staticmethod
+    def _rounded(value: ast.expr) -> ast.expr:
+        return ast.Call(ast.Name("F", ast.Load()), [value], [])
+
+    def _joins(self, body: list[ast.stmt]) -> list[ast.stmt]:
+        """`v = F(v)` for each number that the statements assign."""
+        numbers = [
+            s for s in body if isinstance(s, ast.Assign) and not isinstance(s.value, ast.Lambda)
+        ]
+        assigned = [s.targets[0] for s in numbers]
+        names = {target.id for target in assigned if isinstance(target, ast.Name)}
+        return [
+            ast.Assign([ast.Name(name, ast.Store())], self._rounded(ast.Name(name, ast.Load())))
+            for name in sorted(names)
+        ]
+
+    def visit_IfExp(self, node: ast.IfExp) -> ast.expr:
+        self.generic_visit(node)
+        return node if self._is_known(node.test) else self._rounded(node)
+
+    def visit_If(self, node: ast.If) -> list[ast.stmt]:
+        known = self._is_known(node.test)
+        joins = [] if known else self._joins(node.body)
+        self.generic_visit(node)
+        return [node, *joins]
+
+    def visit_For(self, node: ast.For) -> list[ast.stmt]:
+        at_head, behind = self._joins(node.body), self._joins(node.body)
+        self.generic_visit(node)
+        node.body[:0] = at_head
+        return [node, *behind]
 
 
 class InlinedProgram:
@@ -192,9 +235,17 @@ class InlinedProgram:
     def _compiled(self, **names: object) -> dict[str, object]:
         file = f"<inlined {self.seed}>"
         linecache.cache[file] = (len(self.source), None, self.source.splitlines(True), file)
+        return self._run(compile(self.source, file, "exec"), names)
+
+    @staticmethod
+    def _run(code: types.CodeType, names: dict[str, object]) -> dict[str, object]:
         space = {"functools": functools, **names}
-        exec(compile(self.source, file, "exec"), space)
+        exec(code, space)
         return space
+
+    def _model(self, **names: object) -> dict[str, object]:
+        tree = ast.fix_missing_locations(Joins().visit(ast.parse(self.source)))
+        return self._run(compile(tree, f"<model {self.seed}>", "exec"), names)
 
     def data(self) -> np.ndarray:
         return np.random.default_rng(self.seed).uniform(-2, 2, ELEMENTS).astype(np.float32)
@@ -218,7 +269,7 @@ class InlinedProgram:
             def tid(cls, _):
                 return cls.t
 
-        space = self._compiled(D=Python, F=np.float32, FMAD=False, INLINE=None)
+        space = self._model(D=Python, F=np.float32, FMAD=False, INLINE=None)
         out = np.zeros((THREADS, 2), dtype=np.float32)
         a = self.data()
         with np.errstate(all="ignore"):

@@ -44,6 +44,16 @@ def test_bits_do_not_depend_on_what_is_ignored(seed):
     assert inlined_programs.check(seed, ["interpreter"], plain=True) is None
 
 
+# A constant joins a number, and goes on into a helper.
+JOINS = [20037]
+
+
+@clause("DEV-FUNC-02")
+@pytest.mark.parametrize("seed", JOINS)
+def test_joins_are_rounded(seed):
+    assert inlined_programs.check(seed, ["interpreter"]) is None
+
+
 CONSTRUCTS = {
     "inlined": [
         *("lambda", "functools.partial", "D.target(", "for i in range", " if ", "f(z)", ", F("),
