@@ -7,7 +7,7 @@
 #include "abi/array_view.h"
 #include "bindings/python.h"
 #include "interop/dlpack_abi.h"
-#include "interop/readable.h"
+#include "interop/memory_access.h"
 #include "interop/refusal.h"
 
 namespace cuda_device::bindings {
@@ -32,9 +32,9 @@ class ManagedTensor {
 
   // The view of its memory, or why it cannot be read.
   std::optional<interop::Refusal> view(abi::ArrayView& view) const;
-  // The same, and memory that the host reads is there: capsules may come from anywhere. `known`:
-  // what is.
-  std::optional<interop::Refusal> read(abi::ArrayView& view, interop::ReadableMemory& known) const;
+  // The same, and memory that the host reads is there: capsules may come from anywhere. Read-only
+  // is also what may not be written to, whatever the tensor says. `known`: what is known of memory.
+  std::optional<interop::Refusal> read(abi::ArrayView& view, interop::KnownAccess& known) const;
   // After either.
   interop::dlpack::DataType type() const { return tensor_->dtype; }
   // Before version 1 a tensor cannot say that it is read-only; an interface beside it may.
@@ -49,9 +49,5 @@ class ManagedTensor {
   const interop::dlpack::Tensor* tensor_;
   const interop::dlpack::ManagedVersioned* version_ = nullptr;
 };
-
-// Why the memory of a tensor that was read is not there. Memory of a GPU is not asked about.
-std::optional<interop::Refusal> refuse_memory(const abi::ArrayView& view, int64_t item,
-                                              interop::ReadableMemory& known);
 
 }  // namespace cuda_device::bindings

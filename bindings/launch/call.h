@@ -12,7 +12,7 @@
 #include "bindings/launch/small_vector.h"
 #include "bindings/memory/block.h"
 #include "bindings/source/function_object.h"
-#include "interop/readable.h"
+#include "interop/memory_access.h"
 #include "interop/refusal.h"
 
 namespace cuda_device::bindings {
@@ -63,7 +63,7 @@ class Call {
   KeyBuffer key;
   Buffer<512> params;  // aligned to abi::kParamsAlign
   std::unique_ptr<Owner> owner;
-  interop::ReadableMemory readable;  // of other libraries, while arguments are read
+  interop::KnownAccess access;  // of other libraries, while arguments are read
 
   // --- for the files that read one kind of argument each ---
   void add_none();

@@ -151,7 +151,7 @@ bool add_dlpack(Call& call, PyObject* object) {
   call.owners().keep(tensor->get(), tensor->deleter());
   (void)tensor->release();
   abi::ArrayView view;
-  if (std::optional<Refusal> refusal = tensor->read(view, call.readable)) {
+  if (std::optional<Refusal> refusal = tensor->read(view, call.access)) {
     if (add_interface(call, object)) return true;
     call.fail(*refusal);
   }

@@ -44,10 +44,15 @@ void add_elements(Call& call, const CudaArray& array) {
   call.add_array(view, &word);
 }
 
-// An array in memory of the process, which the host's code reads and writes like its own. False
-// where its pages are not there.
-bool add_on_host(Call& call, PyObject* object, const CudaArray& array) {
-  if (!call.readable.contains(array.span.low, array.span.high)) return false;
+// An array in memory of the process, which the host's code reads and writes like its own; what may
+// not be written to is read-only, whatever the dictionary says. False where its pages are not
+// there.
+bool add_on_host(Call& call, PyObject* object, CudaArray& array) {
+  using interop::Access;
+  const Access wanted = array.view.read_only ? Access::Read : Access::Write;
+  const Access found = call.access.to(array.span.low, array.span.high, wanted);
+  if (found == Access::None) return false;
+  array.view.read_only = found == Access::Read;
   call.live_on_host();
   if (array.stream && cd_rt_gpu_count() > 0 && waits_for_producers())
     sync_stream(stream_with_handle(array.stream).get());
@@ -79,7 +84,7 @@ nb::object in_allocation(PyObject* object, const CudaArray& array) {
 // Without Python's code where that is possible: true where the argument is added, else the array to
 // be added, or null.
 bool read_here(Call& call, PyObject* object, PyObject* description, nb::object& array) {
-  const std::optional<CudaArray> found = read_cuda_array_interface(description);
+  std::optional<CudaArray> found = read_cuda_array_interface(description);
   if (!found) return false;
   if (found->is_empty()) {  // every device reaches no bytes
     if (cd_rt_gpu_count() == 0) return add_on_host(call, object, *found);

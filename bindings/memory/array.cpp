@@ -16,7 +16,7 @@
 #include "bindings/memory/sycl_capsule.h"
 #include "bindings/memory/tensor.h"
 #include "bindings/numpy.h"
-#include "interop/readable.h"
+#include "interop/memory_access.h"
 
 namespace cuda_device::bindings {
 namespace {
@@ -355,8 +355,10 @@ nb::object import_dlpack(nb::handle object, bool to_host, const nb::object& copy
   return array_of(imported(object, to_host, copy));
 }
 
-void check_bytes(const Foreign& given, const abi::Allocation& where) {
-  if (given.low == given.high) return;
+// Whether they may be written to, which the producer's word alone does not say.
+bool check_bytes(const Foreign& given, const abi::Allocation& where) {
+  using interop::Access;
+  if (given.low == given.high) return !given.read_only;
   if (where.bytes != 0 && (given.low < where.base || given.high > where.base + where.bytes))
     throw nb::value_error(("the elements take the bytes " + std::to_string(given.low) + " to " +
                            std::to_string(given.high) + ", outside of their allocation, " +
@@ -364,11 +366,15 @@ void check_bytes(const Foreign& given, const abi::Allocation& where) {
                            std::to_string(where.base + where.bytes))
                               .c_str());
   const bool of_process = where.device == abi::kHostDevice && where.bytes == 0;
-  if (of_process && !interop::is_readable(given.low, given.high))
+  if (!of_process) return !given.read_only;
+  const Access wanted = given.read_only ? Access::Read : Access::Write;
+  const Access found = interop::access_to(given.low, given.high, wanted);
+  if (found == Access::None)
     throw nb::value_error(("the elements take the bytes " + std::to_string(given.low) + " to " +
                            std::to_string(given.high) +
                            ", which are memory neither of this process nor of a GPU that it sees")
                               .c_str());
+  return found == Access::Write;
 }
 
 // How later uses come after the producer's stream; the host waits for it where the memory is the
@@ -458,7 +464,7 @@ nb::object foreign_array(const Foreign& given) {
   if (!empty) cd_rt_memory_find(given.address, &where);
   // Every device reaches no bytes.
   if (empty && cd_rt_gpu_count() > 0) where = {0, 0, 0, MemoryKind::Pinned, false};
-  check_bytes(given, where);
+  const bool writable = check_bytes(given, where);
   // The host does not use the address at which a GPU reaches it.
   const uint64_t apart = where.device_address ? where.device_address - given.address : 0;
   if (apart != 0) where.kind = MemoryKind::Device;
@@ -466,7 +472,7 @@ nb::object foreign_array(const Foreign& given) {
   const Ordering theirs = producer_ordering(given.stream, on_host);
   const Watched watched = given.owner.is_none() ? Watched::of(where) : Watched();
   if (on_host)
-    return numpy_array(given.address, given.dtype, given.shape, given.strides, !given.read_only,
+    return numpy_array(given.address, given.dtype, given.shape, given.strides, writable,
                        watched.serial ? watching(watched) : given.owner);
   const auto type = element_type(given.dtype);
   if (!type) throw nb::type_error("elements of this dtype cannot lie in memory of a GPU");

@@ -375,7 +375,7 @@ std::shared_ptr<MemoryBlock> memory_of(nb::handle object) {
 // A tensor that we took over may be dropped on any thread; a producer that is Python wants the GIL.
 Imported imported(ManagedTensor managed, bool read_only) {
   abi::ArrayView view;
-  interop::ReadableMemory known;
+  interop::KnownAccess known;
   if (const std::optional<interop::Refusal> refusal = managed.read(view, known))
     refuse_import(*refusal);
   Imported made;

@@ -2,6 +2,7 @@
 
 import gc
 import inspect
+import mmap
 import os
 import random
 import sys
@@ -18,7 +19,7 @@ from cuda.device.errors import CompileError, LaunchTypeError
 from support.array_views import check_elements, view_of
 from support.clauses import clause
 from support.dlpack import Producer
-from support.interfaces import Cuda, cuda, cuda_dict, dictionary_of
+from support.interfaces import Cuda, cuda, cuda_dict, dictionary_of, sycl
 from support.kernels import add_one
 from support.launching import run
 from support.scalars import assert_same_bits, samples
@@ -122,6 +123,21 @@ def test_dlpack_comes_first():
     run(add_one, b, block=4)
     assert b.reads == 1
     assert b.array.tolist() == [1] * 4
+
+
+@clause("CAI-DATA-07", "USM-14", "DEV-DLP-11", partial="arrays of a GPU")
+def test_memory_that_may_not_be_written_to_is_read_only(target):
+    """Whatever its owner says: a store would end the process."""
+    page = mmap.mmap(-1, mmap.PAGESIZE, prot=mmap.PROT_READ)
+    a = np.frombuffer(page, np.float64, 4)
+    said = (a.ctypes.data, False)
+    for given in (cuda(a, data=said), sycl(a, data=said), Producer(a)):
+        with pytest.raises(CompileError, match="the array 'a' is read-only"):
+            run(add_one, given, block=4)
+        out = np.ones(4)
+        run(copy_flat, out, given, block=4)
+        assert not out.any()
+        assert not D.asarray(given, device="cpu").flags.writeable
 
 
 @clause("DEV-ARR-23")
