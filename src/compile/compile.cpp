@@ -8,6 +8,8 @@
 #include "analysis/blocks/certain_divergence.h"
 #include "compile/interpreted.h"
 #include "frontend/frontend.h"
+#include "ir/visitor.h"
+#include "passes/barriers/meet_at_any_barrier.h"
 #include "passes/pipeline.h"
 #include "support/check.h"
 #include "syntax/tree.h"
@@ -197,6 +199,7 @@ analysis::ExecutionPlan Compilation::run_passes(ir::Function& f, uint32_t gang_w
     if (!unmatched.empty()) throw DiagnosticError(std::move(unmatched));
   };
   passes::run_pipeline(f, options);
+  place_failures(f);
   options.lanes.reset();
   options.choose_lanes = {};
   for (const auto& called : f.functions) passes::run_pipeline(*called, options);
@@ -259,22 +262,31 @@ Lowered Compilation::for_host() const {
 }
 
 // The function of the program that a place is in: the last one of its file that begins before it.
-void Compilation::place_sites(const std::vector<Span>& spans, abi::KernelImage& image) const {
+WaitSite Compilation::site_of(const Span& span) const {
   const auto& functions = request_.source.program->functions;
-  for (const Span& span : spans) {
-    size_t owner = 0;
-    for (size_t i = 0; i < functions.size(); ++i) {
-      const Span& begin = functions[i].span;
-      const bool before = begin.file == span.file && begin.line <= span.line;
-      const bool closer = functions[owner].span.file != span.file ||
-                          functions[owner].span.line > span.line ||
-                          begin.line >= functions[owner].span.line;
-      if (before && closer) owner = i;
-    }
-    const auto line =
-        static_cast<int32_t>(span.line) - static_cast<int32_t>(functions[owner].span.line);
-    image.sites.push_back({static_cast<uint32_t>(owner), span.known() ? line : 0});
+  size_t owner = 0;
+  for (size_t i = 0; i < functions.size(); ++i) {
+    const Span& begin = functions[i].span;
+    const bool before = begin.file == span.file && begin.line <= span.line;
+    const bool closer = functions[owner].span.file != span.file ||
+                        functions[owner].span.line > span.line ||
+                        begin.line >= functions[owner].span.line;
+    if (before && closer) owner = i;
   }
+  const auto line =
+      static_cast<int32_t>(span.line) - static_cast<int32_t>(functions[owner].span.line);
+  return {static_cast<uint32_t>(owner), span.known() ? line : 0};
+}
+
+void Compilation::place_failures(ir::Function& f) const {
+  ir::for_each_inst(f.body, [&](const ir::Inst& i) {
+    if (ir::info(i.op).imm != ir::ImmKind::Failure) return;
+    Failure& failure = f.failures[static_cast<size_t>(i.imm)];
+    if (failure.function != passes::kNotPlaced) return;
+    const WaitSite site = site_of(i.span);
+    failure.function = site.function;
+    failure.line = site.line;
+  });
 }
 
 Made Compilation::host_code(const codegen::Listing& listing) const {
@@ -289,7 +301,7 @@ Made Compilation::host_code(const codegen::Listing& listing) const {
     std::vector<Span> sites;
     made.image =
         codegen::compile_host_threads(*from.function, from.gangs, options, sites, with_frame);
-    place_sites(sites, made.image);
+    for (const Span& span : sites) made.image.sites.push_back(site_of(span));
     made.image.stack = stack_of(*from.function, made.frame);
   } else {
     made.image = codegen::compile_host(*from.function, from.gangs, options, with_frame);

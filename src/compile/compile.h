@@ -77,7 +77,8 @@ class Compilation {
   analysis::ExecutionPlan run_passes(ir::Function& f, uint32_t gang_width) const;
   Execution asked_execution() const;
   void check_plan(const analysis::ExecutionPlan& plan, const ir::Function& f) const;
-  void place_sites(const std::vector<Span>& spans, abi::KernelImage& image) const;
+  WaitSite site_of(const Span& span) const;
+  void place_failures(ir::Function& f) const;
   Lowered for_host() const;
   codegen::HostOptions host_options() const;
   codegen::SourceLines lines_for(const codegen::Listing& listing) const;

@@ -448,6 +448,30 @@ def test_barriers_of_different_kinds_are_a_deadlock(target, kernel):
         launch(kernel, *MIXED[kernel], block=40)
 
 
+@D.kernel
+def two_kinds_in_turn(out, roles):
+    """Threads that skip the first barrier come to the second one."""
+    t = D.int32(D.thread_idx.x)
+    for k in range(3):
+        if roles[t] == k:
+            D.syncthreads()
+    out[t] = D.syncthreads_count(lambda: t < 7)
+
+
+@pytest.mark.targets("avx512", "avx2", "sse4")
+@clause("DEV-BLK-05", partial="without check=, barriers of two kinds alone are told apart")
+@pytest.mark.parametrize("role", [0, 2, 5])
+def test_gangs_report_barriers_of_different_kinds(target, role):
+    line = two_kinds_in_turn.underlying.__code__.co_firstlineno
+    roles = np.full(40, role, np.int32)
+    assert launch(two_kinds_in_turn, roles, block=40) == [7] * 40
+    roles[21] = 1 if role == 5 else 5
+    message = rf"at barriers of different kinds, .*parted_barriers\.py:{line + 6}"
+    with pytest.raises(RuntimeError, match=message) as raised:
+        launch(two_kinds_in_turn, roles, block=40)
+    assert "deadlock" in str(raised.value)
+
+
 @pytest.mark.targets("interpreter", "interpreter-seed1")
 @clause("DEV-BLK-05", partial="without check=, barriers of two kinds alone are told apart")
 @pytest.mark.parametrize("kernel", MIXED, ids=lambda k: k.underlying.__name__)

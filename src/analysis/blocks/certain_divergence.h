@@ -13,7 +13,7 @@ namespace cuda_device::analysis {
 // Errors about barriers that no other thread surely comes to, whatever runs the kernel.
 std::vector<Diagnostic> errors_of_unmatched_barriers(const ir::Function& f);
 // Errors about all barriers that are missed, in a kernel that asks for gangs and has barriers of
-// several kinds: gangs do not tell them apart.
+// several kinds: where those meet, threads name them all.
 std::vector<Diagnostic> errors_of_missed_barriers(const ir::Function& f);
 
 }  // namespace cuda_device::analysis

@@ -24,8 +24,8 @@ struct ExecutionPlan {
 //   - lanes of one mask come to operations of their warp on different paths (missed_operations.h,
 //     exclusive_paths.h);
 //   - threads of a block come to different barriers, in a kernel that has barriers of several
-//     kinds: only they say where those of different kinds would have to meet. Where all are of one
-//     kind, lanes of gangs meet too (passes/barriers/meet_at_any_barrier.h).
+//     kinds: where those of different kinds would have to meet, only they name them all. Where all
+//     are of one kind, lanes of gangs meet too (passes/barriers/meet_at_any_barrier.h).
 // Where lanes of a warp miss each other and it is not known when compiling, they report a failure.
 ExecutionPlan execution_plan(const ir::Function& f, Execution asked = Execution::Automatic);
 

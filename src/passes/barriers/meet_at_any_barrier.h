@@ -21,9 +21,15 @@
 // variables are alive from one region to the next.
 #pragma once
 
+#include <cstdint>
+
 #include "ir/ir.h"
 
 namespace cuda_device::passes {
+
+// The function of a failure that a pass has added: it is the one that the check stands in, and to
+// be found by the check's place.
+inline constexpr uint32_t kNotPlaced = ~uint32_t{0};
 
 void meet_at_any_barrier(ir::Function& f);
 

@@ -3,6 +3,7 @@
 #include "ir/effects.h"
 #include "ir/visitor.h"
 #include "passes/barriers/jumps.h"
+#include "passes/barriers/meet_at_any_barrier.h"
 #include "passes/loops/canonical_counter.h"
 
 namespace cuda_device::passes {
@@ -20,10 +21,23 @@ uint32_t add_slot(ir::Function& f, ir::Type type) {
   return static_cast<uint32_t>(f.slots.size() - 1);
 }
 
+// One for each place; its function and line are found later.
+int64_t failure_of_kinds(ir::Function& f, Span place) {
+  Failure failure{
+      "RuntimeError",
+      "threads of its block wait for each other at barriers of different kinds, and none "
+      "can go on (deadlock)"};
+  failure.function = kNotPlaced;
+  failure.line = static_cast<int32_t>(place.line);
+  f.failures.push_back(failure);
+  return static_cast<int64_t>(f.failures.size()) - 1;
+}
+
 }  // namespace
 
 BarrierAnswers::BarrierAnswers(ir::Function& f, Block& b) {
   ir::for_each_inst(b, [&](const Inst& i) {
+    if (ir::is_barrier(i.op)) kinds_.insert(i.op);
     if (!votes(i.op)) return;
     slots_[&i] = add_slot(f, i.type);
     if (!waiting_.contains(i.op)) waiting_[i.op] = add_slot(f, i.type);
@@ -54,7 +68,8 @@ WaitingThreads::WaitingThreads(ir::Function& f, const analysis::BlockLevel& leve
       go_(site),
       at_(add_slot(f, ir::kI32)),
       done_(add_flag(f)),
-      said_(add_flag(f)) {}
+      said_(add_flag(f)),
+      kind_(add_slot(f, ir::kI32)) {}
 
 void WaitingThreads::run_phases(Block& b) {
   const uint32_t run_flag = add_flag(function());
@@ -78,9 +93,26 @@ void WaitingThreads::run_phases(Block& b) {
 
 // All threads wait, or have come to the end.
 void WaitingThreads::end_phase(ir::Builder& b) {
+  if (answers_.kinds().size() > 1) check_kinds(b);
   for (const auto& [op, slot] : answers_.of_waiting()) b.slot_store(slot, answer(op, b));
   b.slot_store(go_, b.slot_load(at_));
   b.slot_store(at_, b.const_int(ir::kI32, 0));
+}
+
+void WaitingThreads::check_kinds(ir::Builder& b) {
+  Inst* agree = nullptr;
+  for (const Op kind : answers_.kinds()) {
+    Inst* of_kind = b.op(Op::Or, {is(b, kind_, static_cast<int>(kind)), b.slot_load(done_)});
+    Inst* all = b.op(Op::BarrierAnd, {b.slot_load(set(b, of_kind))});
+    agree = agree ? b.op(Op::Or, {agree, all}) : all;
+  }
+  const uint32_t holds = set(b, agree);
+  for (const auto& [site, place] : barriers_) {
+    Block& here = b.control(Op::If, {is(b, at_, site)}, 2)->regions[0];
+    ir::Builder check(function(), here);
+    check.set_span(place);
+    check.op(Op::Check, {check.slot_load(holds)}, failure_of_kinds(function(), place));
+  }
 }
 
 void WaitingThreads::before_decision(const Inst& i, ir::Builder& b) {
@@ -126,6 +158,9 @@ void WaitingThreads::barrier(Inst& i, ir::Builder& b) {
 void WaitingThreads::arrive(const Inst& i, ir::Builder& b) {
   Inst* arrives = active(b);
   choose(b, arrives, at_, b.const_int(ir::kI32, sites_[i]));
+  barriers_.emplace_back(sites_[i], i.span);
+  if (answers_.kinds().size() > 1)
+    choose(b, arrives, kind_, b.const_int(ir::kI32, static_cast<int>(i.op)));
   if (votes(i.op)) choose(b, arrives, said_, again(*i.operands[0], b));
   Inst* others = b.op(Op::Not, {arrives});
   for (const uint32_t flag : flags())

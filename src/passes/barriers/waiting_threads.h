@@ -3,7 +3,10 @@
 #pragma once
 
 #include <map>
+#include <set>
 #include <unordered_map>
+#include <utility>
+#include <vector>
 
 #include "passes/barriers/agreed_control.h"
 #include "passes/barriers/barrier_sites.h"
@@ -19,12 +22,14 @@ class BarrierAnswers {
   uint32_t of(const ir::Inst& barrier) const { return slots_.at(&barrier); }
   // The answer of all threads that wait, by the kind of barrier.
   const std::map<ir::Op, uint32_t>& of_waiting() const { return waiting_; }
+  const std::set<ir::Op>& kinds() const { return kinds_; }  // of all barriers
 
  private:
   void load(ir::Function& f, ir::Block& b);
 
   std::unordered_map<const ir::Inst*, uint32_t> slots_;
   std::map<ir::Op, uint32_t> waiting_;
+  std::set<ir::Op> kinds_;
 };
 
 // Predicates all of a block, and puts it into a loop of phases. In each of them those that wait go
@@ -40,6 +45,8 @@ class BarrierAnswers {
 //     done = done or run
 //     go = at
 //   }
+//
+// Where barriers are of several kinds, threads that wait at those of different kinds report it.
 class WaitingThreads final : public Predication {
  public:
   WaitingThreads(ir::Function& f, const analysis::BlockLevel& level, const BarrierSites& sites,
@@ -63,6 +70,7 @@ class WaitingThreads final : public Predication {
   Inst* answer(ir::Op op, ir::Builder& b);
   Inst* is(ir::Builder& b, uint32_t slot, int site);
   static void choose(ir::Builder& b, Inst* holds, uint32_t slot, Inst* value);
+  void check_kinds(ir::Builder& b);
   void end_phase(ir::Builder& b);
 
   const BarrierSites& sites_;
@@ -72,6 +80,8 @@ class WaitingThreads final : public Predication {
   uint32_t at_;    // the one at which it has come to wait in this phase, or none
   uint32_t done_;  // it has come to the end of the kernel
   uint32_t said_;  // its vote
+  uint32_t kind_;  // of the barrier at which it waits
+  std::vector<std::pair<int, Span>> barriers_;  // by site
 };
 
 }  // namespace cuda_device::passes
