@@ -7,6 +7,9 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <optional>
+
+#include "interop/mappings.h"
 
 namespace cuda_device::interop {
 namespace {
@@ -46,28 +49,62 @@ uint64_t page_bytes() {
   return bytes;
 }
 
+Access of_mapping(const Mapping& mapping) {
+  if (!mapping.readable) return Access::None;
+  return mapping.writable ? Access::Write : Access::Read;
+}
+
+// Nothing where mappings cannot be asked for. `last`: the one that `high` lies in.
+std::optional<Access> access_by_mappings(uint64_t low, uint64_t high, Access wanted,
+                                         Mapping& last) {
+  Access found = wanted;
+  for (uint64_t at = low; at < high && found != Access::None; at = last.high) {
+    const std::optional<Mapping> mapping = mapping_at(at);
+    if (!mapping) return std::nullopt;
+    last = *mapping;
+    found = std::min(found, of_mapping(last));
+  }
+  // Files may be shorter than their mappings.
+  const uint64_t page = (high - 1) / page_bytes() * page_bytes();
+  return found != Access::None && last.of_file && !may_read(page) ? Access::None : found;
+}
+
 }  // namespace
 
-Access access_to(uint64_t low, uint64_t high, Access wanted) {
+Access access_by_pages(uint64_t low, uint64_t high, Access wanted) {
   if (low >= high) return wanted;
   const uint64_t page = page_bytes();
   const uint64_t first = low / page * page, last = (high - 1) / page * page;
   const bool few = last - first < kFewPages * page;  // what may be read is mapped
   if (!few && !is_mapped(first, high)) return Access::None;
-  Access found = wanted;
-  for (uint64_t at = first; at <= last && found != Access::None; at += few ? page : last - first)
-    found = std::min(found, of_page(at, found));
+  Access found = of_page(first, wanted);
+  if (last != first && found != Access::None) found = of_page(last, found);
+  for (uint64_t at = first + page; few && at < last && found != Access::None; at += page)
+    if (!may_read(at)) found = Access::None;
   return found;
 }
 
+Access access_to(uint64_t low, uint64_t high, Access wanted) {
+  return KnownAccess().to(low, high, wanted);
+}
+
+void KnownAccess::keep(const Range& found) {
+  if (found.access != Access::None && count_ < kKept) found_[count_++] = found;
+}
+
 Access KnownAccess::to(uint64_t low, uint64_t high, Access wanted) {
+  if (low >= high) return wanted;
   for (size_t i = 0; i < count_; ++i)
     if (found_[i].low <= low && high <= found_[i].high && found_[i].access >= wanted) return wanted;
-  const Access found = access_to(low, high, wanted);
-  if (low < high && count_ < kKept && found != Access::None) {
-    const uint64_t page = page_bytes();
-    found_[count_++] = {low / page * page, ((high - 1) / page + 1) * page, found};
+  Mapping last;
+  if (const auto found = access_by_mappings(low, high, wanted, last)) {
+    // Of a file its end is asked for each time.
+    if (!last.of_file) keep({last.low, last.high, of_mapping(last)});
+    return *found;
   }
+  const Access found = access_by_pages(low, high, wanted);
+  const uint64_t page = page_bytes();
+  keep({low / page * page, ((high - 1) / page + 1) * page, found});
   return found;
 }
 

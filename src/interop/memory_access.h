@@ -10,13 +10,18 @@ namespace cuda_device::interop {
 enum class Access : uint8_t { None, Read, Write };
 
 // What may be done with all of the bytes [low, high), as much as is wanted at most: Read or Write.
-// Of up to eight pages each is asked for, of more the first and the last, and whether the rest is
-// mapped: a system call a page. No signal is raised and no byte changes, but pages that may be
-// written to count as written: one that a fork shares is copied, one of a file is as new.
+// No signal is raised.
 Access access_to(uint64_t low, uint64_t high, Access wanted);
 
-// The same for many ranges at one time, such as the arrays of a launch: pages that they share are
-// asked for once. What was found holds no longer than nobody takes the memory away.
+// The same by system calls for pages, where mappings cannot be asked for. The first and the last
+// page are asked, of up to eight each whether it may be read, of more whether the rest is mapped.
+// No byte changes, but a page that may be written to counts as written: one that a fork shares is
+// copied, one of a file is as new.
+Access access_by_pages(uint64_t low, uint64_t high, Access wanted);
+
+// The same for many ranges at one time, such as the arrays of a launch: pages and mappings
+// that they share are asked for once. What was found holds no longer than nobody takes the memory
+// away.
 class KnownAccess {
  public:
   Access to(uint64_t low, uint64_t high, Access wanted);
@@ -26,6 +31,7 @@ class KnownAccess {
     uint64_t low, high;  // whole pages
     Access access;
   };
+  void keep(const Range& found);
   static constexpr size_t kKept = 16;
   std::array<Range, kKept> found_;
   size_t count_ = 0;
