@@ -101,6 +101,33 @@ def exchanges(protocol):
     return part
 
 
+def exchanges_with_torch():
+    """Tensors of PyTorch by its functions in C, as an array and by a launch; none without it."""
+    from cuda import device as D
+    from many_launches import find_torch
+
+    torch = find_torch()
+    if torch is None:
+        sys.exit("growth: PyTorch is not installed; make neighbours installs it")
+
+    @D.kernel
+    def add(a, value):
+        a[D.tid(1)] += value
+
+    stream = D.core.Device("host").create_stream()
+
+    def part(count):
+        for number in range(count):
+            given = torch.zeros(64)
+            D.from_dlpack(given)
+            if number % 16 == 0:  # by turns the two functions: a view, and a tensor that is kept
+                D.launch(add, given, 1.0, grid=1, block=64)
+                D.launch(add, given, 1.0, grid=1, block=64, stream=stream)
+                stream.sync()
+
+    return part
+
+
 def new_kernels():
     """A kernel of its own each time, which is dropped: by `exec`, with a constant of its own."""
     import linecache
@@ -129,6 +156,7 @@ def new_kernels():
 KINDS = {
     "launches": (1_000_000, "off", launches),
     "DLPack": (1_000_000, "off", lambda: exchanges("DLPack")),
+    "tensors of PyTorch": (1_000_000, "off", exchanges_with_torch),
     "dictionaries of CUDA": (1_000_000, "off", lambda: exchanges("dictionaries of CUDA")),
     "dictionaries of SYCL": (1_000_000, "off", lambda: exchanges("dictionaries of SYCL")),
     "compilations": (10_000, "off", new_kernels),

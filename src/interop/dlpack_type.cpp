@@ -8,10 +8,10 @@ namespace {
 
 std::string type_text(DataType type) {
   const char* kinds[] = {"int", "uint", "float", "opaque", "bfloat", "complex", "bool"};
-  std::string text = type.code < std::size(kinds)
-                         ? kinds[type.code]
-                         : "type code " + std::to_string(type.code) + " of ";
-  text += std::to_string(type.bits);
+  const std::string bits = std::to_string(type.bits);
+  const std::string text = type.code < std::size(kinds)
+                               ? kinds[type.code] + bits
+                               : "type code " + std::to_string(type.code) + " of " + bits + " bits";
   return type.lanes == 1 ? text : text + "x" + std::to_string(type.lanes);
 }
 

@@ -402,7 +402,8 @@ def test_an_object_without_the_attribute_is_no_array():
     for what in ([1], Without(), Cuda, 3):
         with pytest.raises(TypeError, match=r"as_cuda_array\(\) needs __cuda_array_interface__"):
             D.as_cuda_array(what)
-        with pytest.raises(TypeError):
+        found = type(what).__qualname__
+        with pytest.raises(TypeError, match=f"is a '{found}'; a dict was expected"):
             D.from_cuda_array_interface(what)
     with pytest.raises(TypeError, match="cannot be passed to a kernel"):
         run(add_one, Without(), block=4)

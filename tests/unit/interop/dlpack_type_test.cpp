@@ -46,7 +46,7 @@ TEST(DlpackType, MessagesOfRefusals) {
   DtypeId dtype;
   EXPECT_EQ(read_type(type_of(0, 4), dtype)->args.at(0), "arrays of 'int4'");
   EXPECT_EQ(read_type(type_of(3, 64), dtype)->args.at(0), "arrays of 'opaque64'");
-  EXPECT_EQ(read_type(type_of(99, 32), dtype)->args.at(0), "arrays of 'type code 99 of 32'");
+  EXPECT_EQ(read_type(type_of(99, 32), dtype)->args.at(0), "arrays of 'type code 99 of 32 bits'");
 }
 
 TEST(DlpackType, lanes) {
