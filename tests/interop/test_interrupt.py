@@ -156,6 +156,35 @@ def test_within_a_block_a_handler_may_launch_fork_and_go_on():
 
 
 @D.kernel
+def turns_around(out, shift, rounds):
+    """In shared memory, with a long wait between writing and reading."""
+    s = D.shared_array(256, D.int32)
+    t = D.int32(D.thread_idx.x)
+    s[t] = t + shift
+    D.syncthreads()
+    x = D.uint32(t)
+    for _ in range(rounds):
+        x = x * 1664525 + 1013904223
+    D.syncthreads()
+    out[t] = s[(255 - t + shift) % 256] if x != 0xFFFFFFFF else -1
+
+
+def test_within_a_block_a_handler_may_launch_with_shared_memory():
+    inner, launched = np.zeros(256, np.int32), []
+
+    def handler(*_):
+        D.launch(turns_around, inner, 1000, 0, grid=1, block=256)
+        launched.append(np.count_nonzero(out))
+
+    out = np.zeros(256, np.int32)
+    with a_signal_soon(handler, signal.SIGUSR1, after=0.1):
+        D.launch(turns_around, out, 0, 50 * STEPS, grid=1, block=256)
+    assert launched == [0], "the handler ran after the launch"
+    assert out.tolist() == list(range(255, -1, -1))
+    assert inner.tolist() == [(255 - t + 1000) % 256 + 1000 for t in range(256)]
+
+
+@D.kernel
 def chatters(a, rounds):
     for i in range(rounds):
         a[0] += 1

@@ -3,39 +3,21 @@
 #include <time.h>
 
 #include <algorithm>
-#include <cstdlib>
 #include <limits>
 #include <new>
 
 #include "runtime/host/fibres/run.h"
 #include "runtime/host/float_state.h"
 #include "runtime/host/interruptible.h"
+#include "runtime/host/kept_memory.h"
 #include "runtime/host/spin.h"
 #include "support/fork.h"
 
 namespace cuda_device::runtime {
 namespace {
 
-// Worker memory, kept between launches: grows, never shrinks while the thread lives.
-class Arena {
- public:
-  ~Arena() { std::free(memory_); }
-  void* at_least(size_t bytes) {
-    if (bytes <= size_) return memory_;
-    std::free(memory_);
-    size_ = 0;
-    const size_t rounded = (bytes + 4095) / 4096 * 4096;
-    memory_ = std::aligned_alloc(abi::kArenaAlign, rounded);
-    if (!memory_) throw std::bad_alloc();
-    size_ = rounded;
-    return memory_;
-  }
-
- private:
-  void* memory_ = nullptr;
-  size_t size_ = 0;
-};
-thread_local Arena arena;
+// For a block: abi::HostContext::arena and shared.
+thread_local KeptMemory kept_arena;
 
 uint64_t block_count(const abi::LaunchDims& d) {
   return uint64_t{d.grid[0]} * d.grid[1] * d.grid[2];
@@ -88,11 +70,10 @@ Job::Job(const fibres::Kernel& kernel, const void* params, const abi::LaunchDims
   threads_ = std::make_unique<fibres::Launch>(kernel, params, context_, report, blocks_);
 }
 
-void Job::provide_memory(abi::HostContext& context) const {
-  const size_t own = arena_bytes_, shared = context.dims.shared;
-  if (own + shared == 0) return;
-  context.arena = arena.at_least(own + 64 + shared);
-  context.shared = static_cast<char*>(context.arena) + (own + 63) / 64 * 64;
+// Of an arena, and behind it of a block's dynamic shared memory.
+size_t Job::bytes_of_a_block() const {
+  const size_t own = arena_bytes_, shared = context_.dims.shared;
+  return own + shared == 0 ? 0 : own + 64 + shared;
 }
 
 // Until nothing is left to claim, or the time has come.
@@ -100,7 +81,10 @@ Job::Left Job::run_chunks(int64_t now, int64_t until, Interrupt* interrupt) {
   if (!blocks_.anything_left()) return Left::Nothing;
   const FloatState state(flush_subnormals_);
   abi::HostContext context = context_;
-  provide_memory(context);  // before the first claim: a chunk that is claimed will run
+  // Before the first claim: a chunk that is claimed will run.
+  const TakenMemory memory(kept_arena, bytes_of_a_block());
+  context.arena = memory.get();
+  if (memory.get()) context.shared = memory.get() + (size_t{arena_bytes_} + 63) / 64 * 64;
   Pace pace(max_chunk_, now);
   for (;;) {
     const uint64_t claimed = pace.chunk();

@@ -52,7 +52,7 @@ class Job {
   Left run_until_question(Interrupt* interrupt);
   void run_chunk(abi::HostContext& context, uint64_t first, uint64_t last, Interrupt* interrupt);
   void run_blocks(const abi::HostContext& context, uint64_t first, uint64_t last);
-  void provide_memory(abi::HostContext& context) const;
+  size_t bytes_of_a_block() const;
   std::string finish_threads(Interrupt* interrupt);
   void fail(std::string text);
   void wait_for_others(Interrupt* interrupt, unsigned forks);

@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 #include <sys/resource.h>
 
+#include <algorithm>
 #include <chrono>
 #include <thread>
 
@@ -51,6 +52,30 @@ TEST(Pool, MemoryIsAligned) {
   for (uint32_t bytes = 64; bytes < 1u << 20; bytes += bytes / 2 + 64)
     EXPECT_EQ(pool.run(std::make_shared<Job>(entry, &where, grid_of(8, 1, 1), bytes)), "");
   EXPECT_EQ(wrong, 0);
+}
+
+// As a handler of a signal does.
+TEST(Pool, ALaunchWithinALaunchHasMemoryOfItsOwn) {
+  static constexpr int kBytes = 256;
+  struct Within {
+    WorkerPool pool{1};
+    int depth = 0, wrong = 0;
+    Within* self = this;
+    static void entry(const void* params, const abi::HostContext* context, uint64_t, uint64_t) {
+      Within& within = **static_cast<Within* const*>(params);
+      const int depth = ++within.depth;
+      auto* const memory = static_cast<uint8_t*>(context->arena);
+      std::fill_n(memory, kBytes, static_cast<uint8_t>(depth));
+      if (depth < 3) {
+        EXPECT_EQ(within.pool.run(within.job()), "");
+      }
+      within.wrong += std::count(memory, memory + kBytes, depth) != kBytes;
+    }
+    std::shared_ptr<Job> job() { return std::make_shared<Job>(&entry, &self, grid_of(1), kBytes); }
+  } within;
+  EXPECT_EQ(within.pool.run(within.job()), "");
+  EXPECT_EQ(within.depth, 3);
+  EXPECT_EQ(within.wrong, 0);
 }
 
 TEST(Pool, RunsGridsOfThreeDimensions) {
