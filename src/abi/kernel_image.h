@@ -43,6 +43,16 @@ struct LaunchDims {
 
 enum class ImageKind : uint8_t { HostCode, Ptx };
 
+// An array that the kernel only updates, by one operation that commutes, and never looks at: each
+// worker may do so in a table of its own (runtime/host/worker_tables.h).
+struct WorkerTable {
+  enum class Merge : uint8_t { Add, And, Or, Xor, Max, Min };
+  uint32_t param = 0;
+  Merge merge = Merge::Add;
+  ScalarKind element = ScalarKind::I32;  // that is updated: an integer of 32 or 64 bits
+};
+inline constexpr size_t kMostWorkerTables = 8;
+
 // A symbol the runtime must provide: its address is written into the image at `offset` (8 bytes)
 // before it is sealed.
 struct Import {
@@ -75,6 +85,7 @@ struct KernelImage {
   bool threads = false;
   // HostCode: its threads run with subnormal numbers taken for zero (x86: FTZ and DAZ).
   bool flush_subnormals = false;
+  std::vector<WorkerTable> tables = {};  // at most kMostWorkerTables
   // Bytes of stack that such code takes itself, without the functions that it calls. Ptx whose
   // functions call themselves has the bytes that each call takes, as far as that is known before it
   // is assembled.
@@ -103,6 +114,9 @@ struct HostContext {
   void* arena = nullptr;  // aligned to kArenaAlign
   void* shared = nullptr;
   void* report = nullptr;  // runtime/host/report.h; null: the kernel says nothing
+  // For each of KernelImage::tables, where the array's data pointer points to in this worker's
+  // table; the pointer itself: it has none. Null: it has no table at all.
+  void* const* tables = nullptr;
 };
 using HostEntry = void (*)(const void* params, const HostContext* context, uint64_t first,
                            uint64_t last);

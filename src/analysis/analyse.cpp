@@ -16,6 +16,7 @@ Analysis analyse(const ir::Function& f, uint32_t width, const Tuning& tuning) {
   a.nontemporal_stores = tuning.on(Heuristic::nontemporal_stores)
                              ? find_nontemporal_stores(f)
                              : std::vector<bool>(f.inst_count());
+  if (tuning.on(Heuristic::worker_tables)) a.worker_tables = find_worker_tables(f);
   for (const Interval& i : ranges.values) a.ranges.push_back(to_range(i));
   for (const Interval& i : ranges.slots) a.slot_ranges.push_back(to_range(i));
   return a;

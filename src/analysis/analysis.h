@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "analysis/memory/record_stores.h"
+#include "analysis/memory/worker_tables.h"
 #include "ir/ir.h"
 #include "support/tuning.h"
 
@@ -99,6 +100,7 @@ struct Analysis {
   // Stores by Inst::id; see nontemporal_stores.h.
   std::vector<bool> nontemporal_stores;
   RecordStores record_stores;
+  std::vector<WorkerTable> worker_tables;
   // Control instructions by Inst::id in which lanes may take different paths (a varying condition,
   // or a break, continue, leave or return under one), so that they need masks. One that is not
   // divergent is emitted as scalar control flow under the mask it is entered with.

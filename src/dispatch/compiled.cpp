@@ -46,12 +46,15 @@ class HostCompiled : public Compiled {
         flush_subnormals_(image.flush_subnormals),
         stack_(image.stack),
         arena_(image.arena),
+        tables_(image.tables),
+        params_(tables_.empty() ? abi::ParamLayout{} : image.params),
         code_(image) {}
   runtime::Error run(const void* params, const abi::LaunchDims& dims,
                      runtime::Interrupt* interrupt) const override {
     if (threads_) return run_threads(params, dims, interrupt);
     const auto job = std::make_shared<runtime::Job>(code_.entry(), params, dims, arena_);
     if (flush_subnormals_) job->flush_subnormals();
+    if (!tables_.empty()) plan_tables(*job, params, dims);
     if (messages_.nothing()) return runtime::pool().run(job, interrupt);
     runtime::Report report(messages_.formats());
     job->report_to(report);
@@ -60,6 +63,12 @@ class HostCompiled : public Compiled {
   }
 
  private:
+  void plan_tables(runtime::Job& job, const void* params, const abi::LaunchDims& dims) const {
+    const auto threads = static_cast<uint64_t>(runtime::pool().threads());
+    const uint64_t workers = std::min(job.blocks(), threads);
+    job.use_tables(runtime::plan_tables(tables_, params_, params, dims, workers));
+  }
+
   runtime::Error run_threads(const void* params, const abi::LaunchDims& dims,
                              runtime::Interrupt* interrupt) const {
     const runtime::fibres::Kernel kernel{code_.thread_entry(), stack_, arena_, alone_,
@@ -73,6 +82,8 @@ class HostCompiled : public Compiled {
   const KernelMessages messages_;
   bool threads_, alone_, flush_subnormals_;
   uint32_t stack_, arena_;
+  const std::vector<abi::WorkerTable> tables_;
+  const abi::ParamLayout params_;  // where there are tables
   runtime::LoadedCode code_;
 };
 

@@ -2,6 +2,7 @@
 
 import contextlib
 import math
+import mmap
 import os
 import signal
 import textwrap
@@ -182,6 +183,55 @@ def test_within_a_block_a_handler_may_launch_with_shared_memory():
     assert launched == [0], "the handler ran after the launch"
     assert out.tolist() == list(range(255, -1, -1))
     assert inner.tolist() == [(255 - t + 1000) % 256 + 1000 for t in range(256)]
+
+
+@D.kernel
+def counts(bins, rounds):
+    """In a table of the worker, which is merged after a long wait."""
+    t = D.thread_idx.x
+    D.atomic_ref(bins, t % bins.size).add(1, "relaxed", "device")
+    x = t
+    for _ in range(rounds):
+        x = x * 1664525 + 1013904223
+    if x == 0xFFFFFFFF:
+        D.atomic_ref(bins, 0).add(1, "relaxed", "device")
+
+
+def test_within_a_block_a_handler_may_update_the_same_array():
+    seen = []
+
+    def handler(*_):
+        D.launch(counts, bins, 0, grid=1, block=1024)
+        seen.append(bins.tolist())
+
+    bins = np.zeros(4, np.int32)
+    with a_signal_soon(handler, signal.SIGUSR1, after=0.1):
+        D.launch(counts, bins, 20 * STEPS, grid=1, block=1024)
+    assert seen == [[256] * 4], "the tables of the two are one"
+    assert bins.tolist() == [512] * 4
+
+
+def test_control_c_within_a_block_leaves_what_was_counted():
+    bins = np.zeros(4, np.int32)
+    with a_signal_soon(after=0.1), pytest.raises(KeyboardInterrupt):
+        D.launch(counts, bins, 2_000_000_000, grid=1, block=1024)
+    assert 0 < bins.sum() < 1024
+    before = bins.copy()
+    D.launch(counts, bins, 0, grid=1, block=1024)
+    assert (bins - before == 256).all()
+
+
+def test_a_child_that_was_forked_within_a_block_updates_nothing():
+    """The array is in memory that it shares with its parent."""
+    bins, parent, children = np.frombuffer(mmap.mmap(-1, 4096), np.int32), os.getpid(), []
+    with a_signal_soon(lambda *_: children.append(os.fork()), signal.SIGUSR1, after=0.1):
+        try:
+            D.launch(counts, bins, 20 * STEPS, grid=1, block=1024)
+        finally:
+            if os.getpid() != parent:
+                os._exit(0)
+    assert [os.waitpid(pid, 0)[1] for pid in children] == [0]
+    assert (bins == 1).all()
 
 
 @D.kernel

@@ -16,6 +16,7 @@ struct KernelSource {
   const ir::Function& function;
   const analysis::Analysis& analysis;
   const abi::ParamLayout& layout;
+  std::span<const abi::WorkerTable> tables;
   const Target& target;
   const HostOptions& options;
   Effort effort = Effort::Full;

@@ -9,7 +9,7 @@ namespace cuda_device::dispatch {
 namespace {
 
 // The version of the format. Bytes of another version are no image.
-constexpr uint32_t kVersion = 7;
+constexpr uint32_t kVersion = 8;
 
 // What a field is written as, and read from in the same order.
 void write(ByteWriter& out, const abi::ParamSlot& slot, const DtypeTable& dtypes) {
@@ -85,6 +85,26 @@ std::vector<WaitSite> read_sites(ByteReader& in) {
   return sites;
 }
 
+std::vector<abi::WorkerTable> read_tables(ByteReader& in) {
+  std::vector<abi::WorkerTable> tables;
+  for (uint64_t count = in.number<uint32_t>(); count && in.ok(); --count) {
+    abi::WorkerTable table;
+    table.param = in.number<uint32_t>();
+    table.merge = static_cast<abi::WorkerTable::Merge>(in.number<uint8_t>());
+    table.element = static_cast<ScalarKind>(in.number<uint8_t>());
+    tables.push_back(table);
+  }
+  return tables;
+}
+
+bool is_sane(const abi::WorkerTable& table, const abi::KernelImage& image) {
+  const bool is_array =
+      table.param < image.params.slots.size() && image.params.slots[table.param].is_array;
+  return is_array && table.merge <= abi::WorkerTable::Merge::Min &&
+         static_cast<int>(table.element) < kScalarCount && is_int(table.element) &&
+         bits_of(table.element) >= 32;
+}
+
 void write(ByteWriter& out, const Warning& warning) {
   out.number(static_cast<uint16_t>(warning.code));
   out.number(warning.function);
@@ -141,6 +161,9 @@ bool is_sane_code(const abi::KernelImage& image) {
     const uint64_t end = uint64_t{import.offset} + sizeof(void*);
     if (import.offset < image.text_size || end > image.code.size()) return false;
   }
+  if (image.tables.size() > abi::kMostWorkerTables) return false;
+  for (const abi::WorkerTable& table : image.tables)
+    if (!is_sane(table, image)) return false;
   return std::has_single_bit(image.width) && image.width >= 8 && image.width <= 64;
 }
 
@@ -174,6 +197,12 @@ std::string bytes_of(const abi::KernelImage& image) {
   out.number(image.width);
   out.number(image.threads);
   out.number(image.flush_subnormals);
+  out.number(static_cast<uint32_t>(image.tables.size()));
+  for (const abi::WorkerTable& table : image.tables) {
+    out.number(table.param);
+    out.number(table.merge);
+    out.number(table.element);
+  }
   out.number(image.stack);
   out.number(image.nested_calls);
   out.number(static_cast<uint32_t>(image.failures.size()));
@@ -214,6 +243,7 @@ std::optional<abi::KernelImage> image_of(std::string_view bytes) {
   image.width = in.number<uint8_t>();
   image.threads = in.number<uint8_t>() != 0;
   image.flush_subnormals = in.number<uint8_t>() != 0;
+  image.tables = read_tables(in);
   image.stack = in.number<uint32_t>();
   image.nested_calls = in.number<uint32_t>();
   image.failures = read_failures(in);

@@ -70,6 +70,36 @@ Job::Job(const fibres::Kernel& kernel, const void* params, const abi::LaunchDims
   threads_ = std::make_unique<fibres::Launch>(kernel, params, context_, report, blocks_);
 }
 
+// What one thread does of a job in one go. Blocks that it has run are counted at once, or, where
+// it has tables, when these are merged: then what they have done is in the arrays.
+class Job::Share {
+ public:
+  explicit Share(Job& job) : blocks_(job.blocks_), tables_(job.tables_) {}
+  // A forked child has a copy of the tables, of which the arrays may lie in memory that it shares
+  // with its parent.
+  ~Share() {
+    if (uncounted_ == 0) return;
+    if (fork_count() == forks_) tables_.merge();
+    blocks_.done(uncounted_);
+  }
+  Share(const Share&) = delete;
+  Share& operator=(const Share&) = delete;
+
+  void* const* tables() const { return tables_.pointers(); }
+  void ran(uint64_t blocks) {
+    if (tables_)
+      uncounted_ += blocks;
+    else
+      blocks_.done(blocks);
+  }
+
+ private:
+  Blocks& blocks_;
+  WorkerTables tables_;
+  uint64_t uncounted_ = 0;
+  const unsigned forks_ = fork_count();
+};
+
 // Of an arena, and behind it of a block's dynamic shared memory.
 size_t Job::bytes_of_a_block() const {
   const size_t own = arena_bytes_, shared = context_.dims.shared;
@@ -85,12 +115,16 @@ Job::Left Job::run_chunks(int64_t now, int64_t until, Interrupt* interrupt) {
   const TakenMemory memory(kept_arena, bytes_of_a_block());
   context.arena = memory.get();
   if (memory.get()) context.shared = memory.get() + (size_t{arena_bytes_} + 63) / 64 * 64;
+  Share share(*this);
+  context.tables = share.tables();
   Pace pace(max_chunk_, now);
   for (;;) {
     const uint64_t claimed = pace.chunk();
     const uint64_t first = blocks_.claim(claimed);
     if (first >= blocks_.count()) return Left::Nothing;
-    run_chunk(context, first, std::min(first + claimed, blocks_.count()), interrupt);
+    const uint64_t last = std::min(first + claimed, blocks_.count());
+    run_chunk(context, first, last, interrupt);
+    share.ran(last - first);
     if (!pace.time_to_look(claimed)) continue;
     if (!blocks_.anything_left()) return Left::Nothing;
     now = coarse_now();
@@ -118,7 +152,6 @@ void Job::run_chunk(abi::HostContext& context, uint64_t first, uint64_t last,
     run_blocks(context, first, last);
   }
   if (report_ && report_->failed()) blocks_.stop();
-  blocks_.done(last - first);
 }
 
 // Compiled code throws nothing; what else an entry calls may.

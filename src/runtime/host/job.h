@@ -5,12 +5,14 @@
 #include <memory>
 #include <mutex>
 #include <string>
+#include <utility>
 
 #include "abi/kernel_image.h"
 #include "runtime/host/blocks.h"
 #include "runtime/host/fibres/launch.h"
 #include "runtime/host/interrupt.h"
 #include "runtime/host/report.h"
+#include "runtime/host/worker_tables.h"
 
 namespace cuda_device::runtime {
 
@@ -37,6 +39,8 @@ class Job {
   }
   // Before the run: its threads take subnormal numbers for zero.
   void flush_subnormals() { flush_subnormals_ = true; }
+  // Before the run: what each worker gets a table for.
+  void use_tables(TablePlan plan) { tables_ = std::move(plan); }
   // Claims and runs chunks until none is left. Any number of threads.
   void help() noexcept;
   // The launching thread's part: claims and runs, then waits until no thread runs a block of this
@@ -48,6 +52,7 @@ class Job {
 
  private:
   enum class Left : uint8_t { Nothing, More };
+  class Share;
   Left run_chunks(int64_t now, int64_t until, Interrupt* interrupt);
   Left run_until_question(Interrupt* interrupt);
   void run_chunk(abi::HostContext& context, uint64_t first, uint64_t last, Interrupt* interrupt);
@@ -65,6 +70,7 @@ class Job {
   uint64_t max_chunk_ = 1;
   bool will_ask_ = false;
   bool flush_subnormals_ = false;
+  TablePlan tables_;
   Blocks blocks_;
   std::mutex mutex_;
   std::string error_;                        // the first

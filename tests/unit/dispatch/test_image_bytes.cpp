@@ -27,6 +27,8 @@ KernelImage host_image() {
   image.counted_axes = 5;
   image.arena = 5678;
   image.width = 64;
+  image.tables = {{0, abi::WorkerTable::Merge::Add, ScalarKind::I32},
+                  {2, abi::WorkerTable::Merge::Min, ScalarKind::U64}};
   image.threads = true;
   image.stack = 91011;
   image.failures = {{"ValueError", "x < \xc3\xa4", false, 7, -8},
@@ -76,6 +78,11 @@ void expect_same(const KernelImage& a, const KernelImage& b) {
   EXPECT_EQ(a.arena, b.arena);
   EXPECT_EQ(a.width, b.width);
   EXPECT_EQ(a.threads, b.threads);
+  ASSERT_EQ(a.tables.size(), b.tables.size());
+  for (size_t i = 0; i < a.tables.size(); ++i)
+    EXPECT_TRUE(a.tables[i].param == b.tables[i].param && a.tables[i].merge == b.tables[i].merge &&
+                a.tables[i].element == b.tables[i].element)
+        << i;
   EXPECT_EQ(a.stack, b.stack);
   EXPECT_EQ(a.sites, b.sites);
   EXPECT_EQ(a.failures, b.failures);
@@ -106,6 +113,7 @@ KernelImage image_of_records(const std::vector<RecordLayout>& added) {
                                  {false, false, wide, 0},
                                  {false, false, point, 0}},
                                 image.dtypes);
+  image.tables = {{1, abi::WorkerTable::Merge::Add, ScalarKind::I32}};
   return image;
 }
 
@@ -181,6 +189,13 @@ TEST(ImageBytes, PlacesBeyondTheCodeAreRefused) {
   EXPECT_TRUE(refused([](KernelImage& i) { i.imports[0].offset = UINT32_MAX; }));
   EXPECT_TRUE(refused([](KernelImage& i) { i.imports[1].offset = 8; }));  // its own text
   EXPECT_TRUE(refused([](KernelImage& i) { i.width = 0; }));
+  EXPECT_TRUE(refused([](KernelImage& i) { i.tables[1].param = 1; }));  // no array
+  EXPECT_TRUE(refused([](KernelImage& i) { i.tables[1].param = 3; }));
+  EXPECT_TRUE(refused([](KernelImage& i) { i.tables[0].element = ScalarKind::F32; }));
+  EXPECT_TRUE(refused([](KernelImage& i) { i.tables[0].element = ScalarKind::I16; }));
+  EXPECT_TRUE(
+      refused([](KernelImage& i) { i.tables[0].merge = static_cast<abi::WorkerTable::Merge>(6); }));
+  EXPECT_TRUE(refused([](KernelImage& i) { i.tables.resize(9, i.tables[0]); }));
   EXPECT_TRUE(refused([](KernelImage& i) { i.params.slots[0].ndim = abi::kMaxDims + 1; }));
   EXPECT_TRUE(refused([](KernelImage& i) { i.kind = static_cast<ImageKind>(2); }));
 }

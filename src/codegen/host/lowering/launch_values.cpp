@@ -27,6 +27,32 @@ llvm::Value* LaunchValues::data(uint32_t param) {
   return load(params_, offset, c_.b.getPtrTy(), c_.source.function.params[param].name);
 }
 
+// A launch without tables has no list of them: the array's own pointer is loaded from its place
+// among the parameters.
+const LaunchValues::Table& LaunchValues::table(uint32_t param, size_t number) {
+  Table& table = tables_[number];
+  if (table.data) return table;
+  llvm::Value* own = data(param);
+  llvm::Value* all = load(launch_, offsetof(abi::HostContext, tables), c_.b.getPtrTy(), "tables");
+  const auto place = [&](llvm::Value* base, uint64_t offset) {
+    return c_.entry.CreateConstGEP1_64(c_.entry.getInt8Ty(), base, offset);
+  };
+  llvm::Value* from = c_.entry.CreateSelect(c_.entry.CreateIsNull(all),
+                                            place(params_, c_.source.layout.slots[param].offset),
+                                            place(all, number * sizeof(void*)));
+  table.data = c_.entry.CreateLoad(c_.b.getPtrTy(), from, "table");
+  table.is_there = c_.entry.CreateICmpNE(table.data, own, "has_table");
+  return table;
+}
+
+llvm::Value* LaunchValues::updated_data(uint32_t param, size_t number) {
+  return table(param, number).data;
+}
+
+llvm::Value* LaunchValues::has_table(uint32_t param, size_t number) {
+  return table(param, number).is_there;
+}
+
 llvm::Value* LaunchValues::extent(uint32_t param, unsigned axis) {
   const uint32_t offset = c_.source.layout.slots[param].offset + 8 + 8 * axis;
   return load(params_, offset, c_.b.getInt64Ty(), "extent");

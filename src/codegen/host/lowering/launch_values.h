@@ -12,7 +12,11 @@ class LaunchValues {
 
   llvm::Value* scalar(uint32_t param);
   llvm::Value* data(uint32_t param);
-  llvm::Value* extent(uint32_t param, unsigned axis);  // int64
+  // Likewise, of an array with a place among the kernel's tables: of the table, where the worker
+  // has one for it, or of the array.
+  llvm::Value* updated_data(uint32_t param, size_t table);
+  llvm::Value* has_table(uint32_t param, size_t table);  // i1
+  llvm::Value* extent(uint32_t param, unsigned axis);    // int64
   llvm::Value* stride(uint32_t param,
                       unsigned axis);        // int64, bytes; a constant where a fact says so
   llvm::Value* block_extent(unsigned axis);  // uint32; a constant where it is a fact
@@ -31,6 +35,11 @@ class LaunchValues {
   llvm::Value* launch_;
   llvm::DenseMap<std::pair<llvm::Value*, uint64_t>, llvm::Value*> loaded_;
   llvm::Value* block_size_ = nullptr;
+  struct Table {
+    llvm::Value *data = nullptr, *is_there = nullptr;
+  };
+  const Table& table(uint32_t param, size_t table);
+  llvm::DenseMap<size_t, Table> tables_;
 };
 
 }  // namespace cuda_device::codegen::host

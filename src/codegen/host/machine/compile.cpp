@@ -11,6 +11,7 @@
 #include "codegen/host/threads/kernel.h"
 #include "codegen/listing.h"
 #include "ir/visitor.h"
+#include "support/check.h"
 
 namespace cuda_device::codegen {
 namespace {
@@ -70,6 +71,36 @@ abi::KernelImage image_of(const ir::Function& f, const HostOptions& options) {
   image.target =
       std::string("x86-64/") + (options.emulate ? "emulated-" : "") + name_of(options.mask);
   return image;
+}
+
+abi::WorkerTable::Merge merge_of(ir::AtomicKind kind) {
+  using Merge = abi::WorkerTable::Merge;
+  switch (kind) {
+    case ir::AtomicKind::Add:
+      return Merge::Add;
+    case ir::AtomicKind::And:
+      return Merge::And;
+    case ir::AtomicKind::Or:
+      return Merge::Or;
+    case ir::AtomicKind::Xor:
+      return Merge::Xor;
+    case ir::AtomicKind::Max:
+      return Merge::Max;
+    case ir::AtomicKind::Min:
+      return Merge::Min;
+    default:
+      CD_UNREACHABLE("tables that cannot be merged");
+  }
+}
+
+// Of a long kernel none: each update of such an array is code twice.
+std::vector<abi::WorkerTable> tables_of(const analysis::Analysis& a, Effort effort) {
+  std::vector<abi::WorkerTable> tables;
+  if (effort == Effort::Bounded) return tables;
+  for (const analysis::WorkerTable& table : a.worker_tables)
+    if (tables.size() < abi::kMostWorkerTables)
+      tables.push_back({table.param, merge_of(table.merge), table.element});
+  return tables;
 }
 
 // From emission to the linked image, for code of gangs and of single threads.
@@ -142,12 +173,13 @@ abi::KernelImage compile_host(const ir::Function& f, const analysis::Analysis& g
   abi::KernelImage image = image_of(f, options);
   image.width = static_cast<uint8_t>(gangs.layout.width);
   const Effort effort = effort_for(f, gangs);
+  image.tables = tables_of(gangs, effort);
   Build build(f, options, listing, effort);
   build.run(
       image,
       [&](llvm::Module& module) {
         if (listing.accesses) listing.accesses->clear();
-        const KernelSource source{f,       gangs,  image.params,    build.target(),
+        const KernelSource source{f,       gangs,  image.params,    image.tables, build.target(),
                                   options, effort, listing.accesses};
         image.arena = emit_kernel(module, source, kEntry);
       },

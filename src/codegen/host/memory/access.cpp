@@ -13,6 +13,7 @@ using If = AccessPlan::If;
 Access::Access(EmitContext& context, LaneValues& values, Arrays& arrays, Prefetcher& prefetcher)
     : c_(context),
       values_(values),
+      arrays_(arrays),
       addresses_(context, values, arrays),
       memory_(MemoryForm::create(context.b, context.source.target, context.width())),
       planner_(context),

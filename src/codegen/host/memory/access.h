@@ -32,6 +32,9 @@ class Access {
 
   // --- atomic_access.cpp ---
   void atomic(const ir::Inst& inst, const Mask& mask);
+  void atomic(const ir::Inst& inst, const Address& address, const Mask& mask);
+  bool is_alone(const ir::Inst& inst) const;
+  void note_atomic(const ir::Inst& inst, const Mask& mask, const char* how);
   void atomic_load_one(const ir::Inst& inst, const Address& address);
   void atomic_by_lanes(const ir::Inst& inst, const Address& address, const Mask& mask);
   class LaneOperands;
@@ -66,11 +69,13 @@ class Access {
 
   EmitContext& c_;
   LaneValues& values_;
+  Arrays& arrays_;
   Addresses addresses_;
   std::unique_ptr<MemoryForm> memory_;
   AccessPlanner planner_;
   Prefetcher& prefetcher_;
   llvm::DenseMap<const ir::Inst*, llvm::Value*> second_;  // of each atomic_load_pair, by lane
+  bool in_table_ = false;   // code is for a worker that has a table for the array
   std::vector<bool> used_;  // values of atomic operations, by Inst::id; empty: not looked for yet
 };
 

@@ -39,6 +39,8 @@ Arrays::Arrays(EmitContext& context, LaneValues& values, LaunchValues& launch, A
       launch_(launch),
       arena_(arena),
       changing_(ir::changing_arrays(context.source.function)) {
+  for (const abi::WorkerTable& table : c_.source.tables)
+    tables_.try_emplace(table.param, tables_.size());
   const ir::Function& f = c_.source.function;
   llvm::MDBuilder metadata(c_.llvm());
   llvm::MDNode* domain = metadata.createAnonymousAliasScopeDomain(f.name);
@@ -116,6 +118,14 @@ Value* Arrays::stride(const Inst& array, unsigned axis) {
   }
 }
 
+Value* Arrays::in_table(const Inst& array) {
+  const Inst* whole = ir::whole_array(array);
+  if (!whole || whole->op != Op::Param) return nullptr;
+  const auto param = static_cast<uint32_t>(whole->imm);
+  const auto table = tables_.find(param);
+  return table == tables_.end() ? nullptr : launch_.has_table(param, table->second);
+}
+
 // A thread's own array has the scalars at one place of the record of all lanes side by side.
 ArrayBase Arrays::accessed(const Inst& access) {
   const Inst& array = *access.operands[0];
@@ -171,7 +181,9 @@ ArrayBase Arrays::parameter(const Inst& array) {
   p.element.align = llvm::Align(facts.element_aligned ? array.type.element_align() : 1);
   p.element.invariant = facts.no_alias && !changing_[param];
   note_scopes(p.element, param);
-  p.pointer = launch_.data(param);
+  const auto table = tables_.find(param);
+  p.pointer =
+      table == tables_.end() ? launch_.data(param) : launch_.updated_data(param, table->second);
   for (unsigned axis = 0; axis < array.type.ndim; ++axis) p.strides.push_back(stride(array, axis));
   p.offset = facts.fits_31 ? ScalarKind::I32 : ScalarKind::I64;
   return p;

@@ -33,6 +33,9 @@ class Arrays {
   // int64; of a view perhaps a vector, one number a lane.
   llvm::Value* extent(const ir::Inst& array, unsigned axis);
   llvm::Value* stride(const ir::Inst& array, unsigned axis);  // bytes
+  // i1: whether this worker updates the array, or the one that it is a part of, in a table of its
+  // own. Null: it never does.
+  llvm::Value* in_table(const ir::Inst& array);
   // The base of the scalar that a load or store accesses. For a record of up to eight bytes it may
   // be the record's, as an integer.
   ArrayBase accessed(const ir::Inst& access);
@@ -60,7 +63,8 @@ class Arrays {
   std::vector<bool> interleaved_;
   // Parameters (null where others may overlap), then the kernel's own, then dynamic shared memory.
   std::vector<llvm::Metadata*> scopes_;
-  std::vector<bool> changing_;  // by parameter
+  std::vector<bool> changing_;               // by parameter
+  llvm::DenseMap<uint32_t, size_t> tables_;  // of parameters, among KernelSource::tables
 };
 
 }  // namespace cuda_device::codegen::host

@@ -21,11 +21,6 @@ using llvm::Value;
 
 namespace {
 
-bool is_alone(const Inst& inst) {
-  const AtomicSpec spec = *AtomicSpec::decoded(inst.imm);
-  return !spec.concurrent() || inst.operands[0]->type.space == ir::AddressSpace::Shared;
-}
-
 // The value operands: those after the indices.
 std::span<Inst* const> values_of(const Inst& inst) {
   return std::span(inst.operands).subspan(1 + inst.operands[0]->type.ndim);
@@ -54,8 +49,31 @@ AtomicKind joins(AtomicKind kind) { return kind == AtomicKind::Sub ? AtomicKind:
 
 }  // namespace
 
+// No other thread accesses the element meanwhile.
+bool Access::is_alone(const Inst& inst) const {
+  const AtomicSpec spec = *AtomicSpec::decoded(inst.imm);
+  return in_table_ || !spec.concurrent() ||
+         inst.operands[0]->type.space == ir::AddressSpace::Shared;
+}
+
+void Access::note_atomic(const Inst& inst, const Mask& mask, const char* how) {
+  c_.notes.add(inst, mask, (in_table_ ? "in a table of the worker: " : "") + std::string(how));
+}
+
+// In the worker's table where it has one, which takes no locked instruction; else in the array.
 void Access::atomic(const Inst& inst, const Mask& mask) {
   const Address address = addresses_.of(inst);
+  Value* in_table = arrays_.in_table(*inst.operands[0]);
+  if (!in_table) return atomic(inst, address, mask);
+  const auto emit = [&](bool table) {
+    in_table_ = table;
+    atomic(inst, address, mask);
+    in_table_ = false;
+  };
+  emit_branch(c_.b, in_table, [&] { emit(true); }, [&] { emit(false); }, "in_table", "in_array");
+}
+
+void Access::atomic(const Inst& inst, const Address& address, const Mask& mask) {
   if (address.kind != Lanes::Kind::Uniform) return atomic_by_lanes(inst, address, mask);
   if (inst.op == Op::AtomicLoad) return atomic_load_one(inst, address);
   if (inst.op != Op::AtomicRmw) return atomic_by_lanes(inst, address, mask);
@@ -66,6 +84,7 @@ void Access::atomic(const Inst& inst, const Mask& mask) {
 }
 
 void Access::define_results(const Inst& inst, Value* lanes) {
+  if (!is_used(inst)) return;
   const ScalarKind kind = inst.type.scalar(), held = values_.held_kind(inst);
   values_.define_vector(inst, held, values_.resize(lanes, kind, held));
 }
@@ -74,7 +93,7 @@ void Access::atomic_load_one(const Inst& inst, const Address& address) {
   const ScalarKind kind = inst.type.scalar();
   AtomicElement element(c_.b, c_.arithmetic, *AtomicSpec::decoded(inst.imm), kind, is_alone(inst));
   Value* one = element.load(address.element.type, address.pointer);
-  c_.notes.add(inst, {}, "one atomic load for all lanes");
+  note_atomic(inst, {}, "one atomic load for all lanes");
   define_results(inst, c_.b.CreateVectorSplat(c_.width(), one));
 }
 
@@ -274,9 +293,9 @@ void Access::atomic_by_lanes(const Inst& inst, const Address& address, const Mas
     c_.masks.for_each_lane(lanes, each, is_alone(inst) ? 8 : 1);
   };
   const bool combines = offsets && may_collide(inst);
-  c_.notes.add(inst, mask,
-               combines ? "atomic, lane after lane, those at the first one's address at once"
-                        : "atomic, lane after lane");
+  note_atomic(inst, mask,
+              combines ? "atomic, lane after lane, those at the first one's address at once"
+                       : "atomic, lane after lane");
   if (combines)
     atomic_colliding(inst, operands, *offsets, mask, each_lane);
   else
@@ -328,7 +347,7 @@ void Access::atomic_in_lane_order(const Inst& inst, const Address& address, cons
     });
     return c_.b.CreateLoad(type, value);
   });
-  c_.notes.add(inst, mask, "one atomic operation, lanes in their order");
+  note_atomic(inst, mask, "one atomic operation, lanes in their order");
   define_results(inst, results.all());
 }
 
@@ -349,8 +368,8 @@ void Access::atomic_combined(const Inst& inst, const Address& address, const Mas
   Value* total = c_.b.CreateExtractElement(sums, uint64_t{c_.width() - 1});
   Value* old = element.rmw(total, address.pointer);
   const bool used = is_used(inst);
-  c_.notes.add(inst, mask,
-               used ? "one atomic operation, lanes by a prefix" : "one atomic operation");
+  note_atomic(inst, mask,
+              used ? "one atomic operation, lanes by a prefix" : "one atomic operation");
   if (!used) return define_results(inst, filler);
   Value* before = c_.b.CreateVectorSplat(c_.width(), old);
   define_results(inst, element.after(before, moved_up(c_.b, sums, filler, 1)));
