@@ -1,4 +1,4 @@
-// A histogram of many bins: a table a thread, added up at the end.
+// A histogram of many bins: a table a thread, added to the counts at the end.
 #include <algorithm>
 #include <cstring>
 #include <vector>
@@ -41,10 +41,10 @@ void hand_histogram_wide(int threads, int32_t* out, const uint16_t* in, int64_t 
   });
   parallel_ranges(threads, bins, kLine, [&](int64_t first, int64_t last) {
     for (int64_t b = first; b < last; ++b) {
-      int32_t sum = 0;
+      uint32_t sum = static_cast<uint32_t>(out[b]);  // counts of many runs may wrap
       for (int64_t p = 0; p < parts; ++p)
-        sum += tables[static_cast<size_t>(p)][static_cast<size_t>(b)];
-      out[b] = sum;
+        sum += static_cast<uint32_t>(tables[static_cast<size_t>(p)][static_cast<size_t>(b)]);
+      out[b] = static_cast<int32_t>(sum);
     }
   });
 }
