@@ -78,6 +78,8 @@ class Counters:
         self.random = random.Random(seed ^ 0xA70)
         self.arrays = arrays
         self.types = types  # of positions, which are integers
+        # All updates of some programs may be made in tables of workers: nobody can tell.
+        self.unseen = random.Random(seed ^ 0x7AB1E).random() < 0.4
         self.tickets = 0
         self.operations: dict[str, list[list[str]]] = {}  # by array, for each element
 
@@ -125,7 +127,7 @@ class Counters:
             value = Literal("int", self.random.randint(0, 9))
         else:
             value = of(self.random.choice(("+", "^", "*")), number, self.random.randint(1, 70))
-        return Update(
-            *(array, index, self.random.choice(operations[0]), Cast(t, value)),
-            *(self.random.choice(ORDERS), self.random.choice(SCOPES)),
-        )
+        how = self.random.choice(ORDERS), self.random.choice(SCOPES)
+        if self.unseen:
+            how = "relaxed", "device"
+        return Update(array, index, self.random.choice(operations[0]), Cast(t, value), *how)
