@@ -38,8 +38,21 @@ FAMILIES = (
     "recursion",
 )
 
+
+def named(name, make):
+    """`make`, whose problem must have the name that its row is asked for by."""
+
+    def made(quick):
+        problem = make(quick)
+        if problem.name != name:
+            raise ValueError(f"the row {name!r} makes a problem named {problem.name!r}")
+        return problem
+
+    return made
+
+
 PROBLEMS = {
-    name: make
+    name: named(name, make)
     for family in FAMILIES
     for name, make in import_module(f"problems.{family}").PROBLEMS.items()
 }

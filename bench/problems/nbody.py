@@ -19,10 +19,10 @@ def estimated_nbody(quick):
 
 def nbody(quick, name, kernel, hand, **more):
     n = 2048 if quick else 16384
-    arrays = {name: aligned((n,), np.float32) for name in NAMES}
+    arrays = {each: aligned((n,), np.float32) for each in NAMES}
     random = np.random.default_rng(4)
-    for name in ("x", "y", "z", "mass"):
-        arrays[name][:] = random.random(n, np.float32)
+    for each in ("x", "y", "z", "mass"):
+        arrays[each][:] = random.random(n, np.float32)
     return Problem(
         name=name,
         kernel=kernel,

@@ -1,14 +1,30 @@
-"""Figures stand in bench/results as data, and pages show what the data say."""
+"""Figures stand in bench/results as data, and pages show what the data say; every row of the table
+has what its contestants need."""
 
 import csv
 import datetime
 import json
 import subprocess
 import sys
+from importlib import import_module
+from types import SimpleNamespace
 
+import pytest
 from support.pages import ROOT
 
 RESULTS = ROOT / "bench" / "results"
+
+
+@pytest.fixture
+def bench(monkeypatch):
+    """Imports a module of bench/, which the test's end forgets with all that it took along."""
+    before = set(sys.modules)
+    monkeypatch.syspath_prepend(str(ROOT / "bench"))
+    yield import_module
+    for name in set(sys.modules) - before:
+        file = getattr(sys.modules[name], "__file__", None) or ""
+        if file.startswith(str(ROOT / "bench")):
+            del sys.modules[name]
 
 
 def rows(name):
@@ -46,3 +62,10 @@ def test_the_kept_run_has_a_machine_and_ratios():
     assert kept["machine"]["cpu"]
     for record in kept["results"]:
         assert {"hand", "peers"} <= set(record["ratios"]), record["problem"]
+
+
+def test_a_row_has_the_name_of_its_problem(bench):
+    problems = bench("problems")
+    make = problems.named("triad", lambda quick: SimpleNamespace(name="mass"))
+    with pytest.raises(ValueError, match="'triad' makes a problem named 'mass'"):
+        make(True)
