@@ -1,9 +1,13 @@
 """OpenCL on the CPU: Intel's runtime and PoCL, both through pyopencl in one process.
 
-The arrays are shared with the runtime (USE_HOST_PTR), not copied.
+The arrays are shared with the runtime (USE_HOST_PTR), not copied. Kernels take arrays and values by
+the names of their parameters, an int where a value is a Python integer. A kernel that serves
+several types chooses by the macro HAS_FLOAT16, HAS_UINT16…: there is one for each type among the
+arrays. A comment "Built with -option" in a kernel's file is obeyed.
 """
 
 import os
+import re
 import sys
 import tempfile
 import warnings
@@ -64,18 +68,40 @@ def queue_of(group, threads):
     raise NotAvailable("not installed")
 
 
+def source_of(problem):
+    file = KERNELS / f"{problem.kernel}.cl"
+    if not file.exists():
+        raise NotAvailable("has no kernel for it")
+    return file.read_text()
+
+
+def parameters(source, kernel):
+    """The names of a kernel's parameters, in their order."""
+    listed = re.search(rf"\bkernel void {kernel}\(([^)]*)\)", source)[1]
+    return [re.search(r"\w+$", parameter)[0] for parameter in listed.split(",")]
+
+
+def built(context, source, problem):
+    import pyopencl as cl
+
+    types = {array.dtype.name.upper() for array in problem.arrays.values()}
+    options = [f"-DHAS_{name}" for name in sorted(types)]
+    options += re.findall(r"^// Built with (-[-\w=.]*\w)", source, re.MULTILINE)
+    return cl.Kernel(cl.Program(context, source).build(options=options), problem.kernel)
+
+
 def contestant(group, problem, threads):
     context, queue = queue_of(group, threads)
     import pyopencl as cl
 
-    source = (KERNELS / f"{problem.kernel}.cl").read_text()
-    kernel = cl.Kernel(cl.Program(context, source).build(), problem.kernel)
+    source = source_of(problem)
+    kernel = built(context, source, problem)
     flags = cl.mem_flags.USE_HOST_PTR | cl.mem_flags.READ_WRITE
     buffers = {
         name: cl.Buffer(context, flags, hostbuf=array) for name, array in problem.arrays.items()
     }
     values = {**problem.values, **buffers}
-    args = (values[name] for name in problem.arguments.split())
+    args = (values[name] for name in parameters(source, problem.kernel))
     kernel.set_args(*(np.int32(v) if isinstance(v, int) else v for v in args))
     total = tuple(g * b for g, b in zip(problem.grid, problem.block, strict=True))
 

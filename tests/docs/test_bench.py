@@ -69,3 +69,20 @@ def test_a_row_has_the_name_of_its_problem(bench):
     make = problems.named("triad", lambda quick: SimpleNamespace(name="mass"))
     with pytest.raises(ValueError, match="'triad' makes a problem named 'mass'"):
         make(True)
+
+
+def test_every_problem_has_a_kernel_in_opencl_that_takes_its_arguments(bench):
+    problems, opencl = bench("problems"), bench("peers.opencl")
+    kernels = set()
+    for name, make in problems.PROBLEMS.items():
+        problem = make(True)
+        taken = opencl.parameters(opencl.source_of(problem), problem.kernel)
+        assert set(problem.outputs) <= set(taken) <= {*problem.arrays, *problem.values}, name
+        kernels.add(problem.kernel)
+    assert kernels == {file.stem for file in opencl.KERNELS.glob("*.cl")}
+
+
+def test_a_problem_without_a_kernel_in_opencl_says_so(bench):
+    opencl, peers = bench("peers.opencl"), bench("peers")
+    with pytest.raises(peers.NotAvailable, match="has no kernel for it"):
+        opencl.source_of(SimpleNamespace(kernel="of_another_place"))

@@ -1,0 +1,43 @@
+#define BLOCK 256
+#define TOGETHER 16
+
+// bfloat16 is the upper half of a float32, and comes as its bits.
+#ifdef HAS_FLOAT16
+typedef half number;
+float value_of(size_t i, global const number* x) { return vload_half(i, x); }
+float16 values_of(size_t i, global const number* x) { return vload_half16(i, x); }
+#else
+typedef ushort number;
+float value_of(size_t i, global const number* x) { return as_float((uint)x[i] << 16); }
+float16 values_of(size_t i, global const number* x) {
+  return as_float16(convert_uint16(vload16(i, x)) << 16);
+}
+#endif
+
+float sum_of(float16 v) {
+  float8 eight = v.lo + v.hi;
+  float4 four = eight.lo + eight.hi;
+  float2 two = four.lo + four.hi;
+  return two.x + two.y;
+}
+
+// Sixteen elements at a time: neither compiler turns conversions of one number into those of
+// vectors.
+kernel void dot_small(global float* out, global const number* x, global const number* y, int n) {
+  local float part[BLOCK];
+  int t = get_local_id(0);
+  int stride = get_global_size(0);
+  int whole = n / TOGETHER;
+  float16 sums = 0;
+  for (int i = get_global_id(0); i < whole; i += stride) sums += values_of(i, x) * values_of(i, y);
+  float total = sum_of(sums);
+  for (int i = whole * TOGETHER + get_global_id(0); i < n; i += stride)
+    total += value_of(i, x) * value_of(i, y);
+  part[t] = total;
+  barrier(CLK_LOCAL_MEM_FENCE);
+  for (int step = BLOCK / 2; step > 0; step /= 2) {
+    if (t < step) part[t] += part[t + step];
+    barrier(CLK_LOCAL_MEM_FENCE);
+  }
+  if (t == 0) out[get_group_id(0)] = part[0];
+}
