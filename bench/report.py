@@ -98,14 +98,25 @@ def verdict(result):
     return f"{value:.2f}" + ("" if wanted is None or value >= wanted else f" (wanted {wanted})")
 
 
+def faster_peers(result):
+    """{group: ours to it} of those that ours is wanted ahead of, and is not."""
+    ratios = {peer: ratio(result, peer) for peer in result["ahead_of"]}
+    return {peer: value for peer, value in ratios.items() if value is not None and value < 1}
+
+
+def lead(result):
+    """The ratio to the best of the other runtimes, with those that ours is not ahead of and is
+    wanted to be."""
+    ahead = " and ".join(faster_peers(result))
+    return number(ratio(result, PEER)) + (f" (wanted ahead of {ahead})" if ahead else "")
+
+
 def row_misses(result):
     value, wanted = ratio(result, HAND), result["wanted"]
     if None not in (value, wanted) and value < wanted:
         yield f"{value:.2f} of the hand-written code, wanted {wanted}"
-    for peer in result["ahead_of"]:
-        value = ratio(result, peer)
-        if value is not None and value < 1:
-            yield f"not ahead of {peer}: {value:.2f} of it"
+    for peer, value in faster_peers(result).items():
+        yield f"not ahead of {peer}: {value:.2f} of it"
 
 
 def misses(results, quick):
@@ -139,7 +150,7 @@ def rows(results):
             *(cell(r, g) for g in groups),
             verdict(r),
             number(ratio(r, "hand nt")),
-            number(ratio(r, PEER)),
+            lead(r),
         ]
 
 

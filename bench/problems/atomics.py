@@ -27,6 +27,7 @@ def in_shared_memory(kind):
             kernel="histogram_atomic",
             block=(BLOCK,),
             wanted=0.7,
+            ahead_of=(INTEL,),
         )
 
     return make
@@ -54,6 +55,7 @@ def in_global_memory(quick):
         judge=check_global,
         hand=(Hand("hand_histogram_wide"),),
         wanted=0.5,
+        ahead_of=(INTEL,),
     )
 
 

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 ROUNDING = 2.0**-24  # of a float32, relative
-INTEL = "Intel OpenCL"
+INTEL, POCL = "Intel OpenCL", "PoCL"
 
 
 class WrongResult(Exception):

@@ -7,20 +7,21 @@ import numpy as np
 from arrays import aligned
 
 from .atomics import compact
-from .problem import Hand, grid_for, of_items, require_equal, whole_numbers
+from .problem import INTEL, POCL, Hand, grid_for, of_items, require_equal, whole_numbers
 from .reduce import reduce_256
 from .scan import scan
 from .spmv import rows_of
 
 BLOCK = 256
 TILE = 1024  # elements of a block of the scan of a whole array
+AHEAD = INTEL, POCL  # with or without sub-groups: theirs is the fastest way that they have
 
 
 def by_warps(make, name, kernel, **changes):
     """A problem of blocks with another kernel."""
 
     def made(quick):
-        return replace(make(quick), name=name, kernel=kernel, ahead_of=(), **changes)
+        return replace(make(quick), name=name, kernel=kernel, ahead_of=AHEAD, **changes)
 
     return made
 
@@ -30,7 +31,7 @@ def spmv_warps(quick):
     problem = rows_of(2_003 if quick else 1 << 16, 20, 236)
     blocks = grid_for((32 * problem.values["rows"],), (BLOCK,))
     return replace(
-        problem, name="spmv warps", kernel="spmv_warps", grid=blocks, ahead_of=(), wanted=0.6
+        problem, name="spmv warps", kernel="spmv_warps", grid=blocks, ahead_of=AHEAD, wanted=0.6
     )
 
 
@@ -43,6 +44,7 @@ def sort_32(quick):
         judge=check_sorted,
         hand=(Hand("hand_sort_32"),),
         wanted=0.4,
+        ahead_of=AHEAD,
         whole_arrays=sort_rows,
     )
 
@@ -73,6 +75,7 @@ def scan_lookback(quick):
         judge=check_scan,
         hand=(Hand("hand_scan"),),
         wanted=0.5,
+        ahead_of=AHEAD,
         whole_arrays=scan_all,
     )
 

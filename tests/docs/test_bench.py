@@ -86,3 +86,15 @@ def test_a_problem_without_a_kernel_in_opencl_says_so(bench):
     opencl, peers = bench("peers.opencl"), bench("peers")
     with pytest.raises(peers.NotAvailable, match="has no kernel for it"):
         opencl.source_of(SimpleNamespace(kernel="of_another_place"))
+
+
+def test_a_row_says_whom_it_is_wanted_ahead_of(bench):
+    report = bench("report")
+    row = {"wanted": None, "ahead_of": ["Intel OpenCL", "PoCL"]}
+    behind = row | {"ratios": {"Intel OpenCL": 0.5, "PoCL": 2.0, "peers": 0.5}}
+    assert report.lead(behind) == "0.50 (wanted ahead of Intel OpenCL)"
+    assert list(report.row_misses(behind)) == ["not ahead of Intel OpenCL: 0.50 of it"]
+    # Nobody is named where a runtime is missing, or slower.
+    ahead = row | {"ratios": {"PoCL": 2.0, "peers": 2.0}}
+    assert report.lead(ahead) == "2.00"
+    assert not list(report.row_misses(ahead))
