@@ -75,3 +75,8 @@ def one_store(a):
 def sixteen(a, b, c, d, e, f, g, h, i, j, k, m, n, o, p, q):
     a[0] = b[0] + c[0] + d[0] + e[0] + f[0] + g[0] + h[0]
     i[0] = j[0] + k[0] + m[0] + n[0] + o[0] + p[0] + q[0]
+
+
+def scaled(x, factor):
+    """A helper that the host calls."""
+    return x * factor

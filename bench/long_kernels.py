@@ -180,6 +180,37 @@ def structs(count):
     return STRUCTS_HEAD + _indented("\n".join(lines)) + "    b[i] = x\n"
 
 
+FUNCTION = """\
+def f{k}(x, y):
+    z = x * {k}.5 + y
+    if z > {k}:
+        z -= y * 0.5
+    return {result}
+
+
+"""
+
+FUNCTIONS_FOOT = """\
+@D.kernel
+def {{name}}(a, b, n):
+    i = D.tid(1)
+    x, y = a[i], b[i]
+{calls}    b[i] = x
+"""
+
+
+def functions(count, deep=20):
+    """So many functions, in chains of calls that are `deep` long; the kernel calls each chain."""
+    parts = ["from cuda import device as D\n\n\n"]
+    calls = []
+    for k in range(count):
+        result = f"f{k - 1}(z, x) + z" if k % deep else "z"
+        parts.append(FUNCTION.format(k=k, result=result))
+        if k % deep == deep - 1:
+            calls.append(f"    x = f{k}(x, y)\n")
+    return "".join(parts) + FUNCTIONS_FOOT.format(calls="".join(calls))
+
+
 CHOOSE = "own[p], own[q] = min(own[p], own[q]), max(own[p], own[q])"
 SWAP = "if own[p] > own[q]:\n    own[p], own[q] = own[q], own[p]"
 TUPLES, NETWORK = {"avx512": 0.5, "avx2": 0.5}, {"avx512": 1, "avx2": 1, "sse4": 4}
@@ -192,5 +223,6 @@ LIMITED = {
     "network_choose": (network(CHOOSE), NETWORK),
     "network_swap": (network(SWAP), NETWORK),
     "nest_16": (nest(16), TUPLES),
+    "functions_200": (functions(200), {"avx512": 5, "avx2": 5, "sm_90": 5}),
     "structs_50": (structs(50), {"avx512": 1, "avx2": 1, "sm_90": 1}),
 }

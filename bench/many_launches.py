@@ -7,6 +7,7 @@ Microseconds a launch, the least and the median of some rounds; contestants take
 by a stream, with one synchronisation at the end of a round: the time until the last launch has
 returned, and until all have run. `calls alone`: what the sixteen objects themselves take to say
 where their memory is, without a launch; the last row is what a launch costs beyond that, by array.
+`call of a function`: a `@func` that the host calls, and the same without the decorator.
 Warp launches its kernel for the CPU, with an array of its own that it made before. Bound to two
 CPUs, of which the pool's worker has one.
 """
@@ -29,6 +30,7 @@ WANTED = {  # us, the median
     "16 of PyTorch": 2.0,
     "16 of the interface": 10.0,
     "of DLPack, over its calls": 0.15,
+    "of @func, over Python's": 0.08,
 }
 
 
@@ -151,10 +153,18 @@ def ours(times):
         launch = lambda: D.launch(launch_kernels.one_store, a, grid=1, block=BLOCK)  # noqa: E731
         return {"synchronous": repeat(launch, times)}
 
+    plain, decorated = launch_kernels.scaled, D.func(launch_kernels.scaled)
+
+    def functions():
+        return {
+            "call of a function, Python's": repeat(lambda: plain(2.0, 3.0), times),
+            "call of a function, @func": repeat(lambda: decorated(2.0, 3.0), times),
+        }
+
     kinds = kinds_of_arrays()
     of_sixteen = [sixteen(row, make, times) for row, make in kinds.items()]
     calls = [calls_alone(row, kinds[row], times) for row in ("16 of the interface", "16 of DLPack")]
-    return [queued, synchronous, *of_sixteen, *calls]
+    return [queued, synchronous, functions, *of_sixteen, *calls]
 
 
 def warp(times):
@@ -186,6 +196,10 @@ def measure(options):
                     samples.setdefault(row, []).append(1e6 * seconds)
     pairs = zip(samples["16 of DLPack"], samples["16 of DLPack, calls alone"], strict=True)
     samples["of DLPack, over its calls"] = [(whole - calls) / 16 for whole, calls in pairs]
+    pairs = zip(
+        samples["call of a function, @func"], samples["call of a function, Python's"], strict=True
+    )
+    samples["of @func, over Python's"] = [ours - pythons for ours, pythons in pairs]
     return samples
 
 
