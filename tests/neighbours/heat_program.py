@@ -1,13 +1,15 @@
-"""heat_program.py STEPS FILE: a heat equation on the ranks of MPI, each with a strip of rows.
+"""heat_program.py STEPS FILE KIND: a heat equation on the ranks of MPI, each with a strip of rows.
 
-The rows at the edges of a strip go to its neighbours from the memory that kernels write. Rank 0
-writes the whole into the file.
+The rows at the edges of a strip go to its neighbours from the memory that kernels write: of
+HostArrays, or of Arrays in "device", "pinned" or "managed" memory of a GPU, which MPI has to know.
+Rank 0 writes the whole into the file.
 """
 
 import sys
 
 import numpy as np
 from cuda import device as D
+from cuda.device import array_api as xp
 from mpi4py import MPI
 
 ROWS, COLUMNS = 64, 48
@@ -29,7 +31,7 @@ def start():
 
 def advance(a, b):
     h, w = a.shape
-    D.launch(step, b, a, 0.2, grid=(-(-h // 8), -(-w // 16)), block=(8, 16))
+    D.launch(step, b, a, np.float64(0.2), grid=(-(-h // 8), -(-w // 16)), block=(8, 16))
 
 
 def exchange(comm, a):
@@ -40,28 +42,41 @@ def exchange(comm, a):
     comm.Sendrecv(a[-2], dest=below, recvbuf=a[0], source=above)
 
 
-def main(steps, file):
+def made(values, kind):
+    if kind != "host":
+        return D.asarray(values, device="cuda", memory=kind, copy=True)
+    a = xp.zeros(values.shape)
+    a[:] = values
+    assert type(a) is type(a[1]) is xp.HostArray
+    return a
+
+
+def main(steps, file, kind):
     comm = MPI.COMM_WORLD
     each = ROWS // comm.size
     first = comm.rank * each
-    a = D.zeros((each + 2, COLUMNS), dtype=np.float64, device="cpu")
     whole = np.pad(start(), ((1, 1), (0, 0)))
-    a[:] = whole[first : first + each + 2]
-    b = a.copy()
+    a, b = (made(whole[first : first + each + 2], kind) for _ in range(2))
     for _ in range(steps):
         exchange(comm, a)
         b[0], b[-1] = a[0], a[-1]
         advance(a, b)
+        if kind != "host":
+            D.core.Device(0).sync()  # MPI does not see what is queued
         a, b = b, a
-    found = np.empty((ROWS, COLUMNS)) if comm.rank == 0 else None
-    comm.Gather(np.ascontiguousarray(a[1:-1]), found)
+    found = made(np.empty((ROWS, COLUMNS)), "host") if comm.rank == 0 else None
+    comm.Gather(a[1:-1], found)
     # A kernel of this program, sent as an object.
     sent = comm.bcast(step if comm.rank == 0 else None)
     assert sent is step
     if found is not None:
-        np.save(file, found)
+        np.save(file, D.to_host(found))
         print("ranks", comm.size)
 
 
 if __name__ == "__main__":
-    main(int(sys.argv[1]), sys.argv[2])
+    if sys.argv[3] != "host":
+        from support.gpu_program import run_all_on_fake
+
+        run_all_on_fake()
+    main(int(sys.argv[1]), *sys.argv[2:])

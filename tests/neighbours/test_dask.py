@@ -105,15 +105,20 @@ def test_map_overlap(client):
 
 
 def test_arrays_of_ours_travel(client):
-    def doubled(a):
-        return a * 2
+    """HostArrays arrive as NumPy's, whose elements are all that Dask sends of its subclasses."""
 
-    a = xp.asarray([1.0, 2.0])
-    found = client.submit(doubled, a).result()
-    assert isinstance(found, np.ndarray)  # Dask has its own way with arrays of NumPy's
-    assert found.tolist() == [2.0, 4.0]
+    def doubled(a):
+        ours = xp.asarray(a)
+        return type(a), np.shares_memory(ours, a), type(ours * 2), ours * 2
+
+    for a in (xp.asarray([1.0, 2.0]), xp.zeros(100_000) + 3):
+        there = client.scatter(a)
+        kind, same, made, found = client.submit(doubled, there).result()
+        assert (kind, same, made) == (np.ndarray, True, xp.HostArray)
+        assert np.array_equal(found, np.asarray(a) * 2)
+        assert type(client.submit(lambda x: xp.asarray(x), there).result()) is np.ndarray
     b = D.arange(4, device="cpu")
-    assert client.submit(doubled, b).result().tolist() == [0, 2, 4, 6]
+    assert client.submit(lambda x: x * 2, b).result().tolist() == [0, 2, 4, 6]
 
 
 def test_an_error_in_a_kernel_reaches_the_client(client):
