@@ -5,6 +5,7 @@ import operator
 import pickle
 import re
 
+import ml_dtypes
 import numpy as np
 import pytest
 from cuda import device as D
@@ -354,6 +355,100 @@ def test_operators():
             what(ours(F))
     assert f"{xp.asarray(2.5):.2f} {one:03d}" == "2.50 003"
     assert repr(ours(V)) == "HostArray([3, 1, 2, 3, 1])"
+
+
+@clause("DEV-AAPI-01")
+def test_what_they_are_written_as():
+    """As NumPy writes its own arrays, whatever their elements."""
+    record = np.dtype([("x", "i4"), ("y", "f4")])
+    for plain in (
+        *(F, I, B, C, F[0, 0], F[:0], np.array(["a", "bc"]), np.arange(2000.0)),
+        *(np.zeros(3, ml_dtypes.bfloat16), np.ones((2, 2), ml_dtypes.float8_e4m3fn)),
+        *(np.ones(2, ml_dtypes.float8_e5m2)[0], np.zeros(2, record), np.zeros((), record)),
+    ):
+        array = np.asarray(plain)
+        text, expected = repr(array.view(xp.HostArray)), repr(array)
+        assert text.startswith("HostArray(")
+        assert text.split()[1:] == expected.split()[1:]
+        assert text.split()[0] == "HostArray(" + expected.split()[0].removeprefix("array(")
+        assert str(array.view(xp.HostArray)) == str(array)
+        assert np.array2string(array.view(xp.HostArray)) == np.array2string(array)
+    assert repr(xp.zeros((2, 1))) == "HostArray([[0.],\n           [0.]])"
+
+
+SCALARS = {
+    **dict.fromkeys(("all", "any", "argmax", "argmin", "max", "mean", "min", "prod"), ()),
+    **dict.fromkeys(("std", "sum", "var", "trace", "squeeze", "copy", "cumsum", "nonzero"), ()),
+    "take": (0,),
+    "dot": (2.0,),
+    "searchsorted": (0.5,),
+    "choose": ([F[0], P[0]],),
+    "round": (1,),
+    "clip": (0, 1),
+    "repeat": (2,),
+}
+
+
+@clause("DEV-AAPI-10")
+def test_methods_of_numpys_give_arrays_too():
+    """No number of NumPy's: of a whole array, of a row, of an element."""
+    seen = set()
+    for name, args in SCALARS.items():
+        for array in (F, F[0], F[0, :1], F[:1, 0], np.array(0.5), np.array(0), np.array([0, 1, 0])):
+            try:
+                expected = getattr(array, name)(*args)
+            except (TypeError, ValueError, IndexError):
+                continue
+            check(getattr(ours(array), name)(*ours(args)), expected)
+            seen.add(name)
+    assert seen == {*SCALARS}
+
+
+@clause("DEV-AAPI-06", "DEV-AAPI-08")
+@pytest.mark.parametrize("kind", [np.ndarray, xp.HostArray])
+def test_where_results_are_stored_is_given_back(kind):
+    a = ours(F)
+    calls = {
+        "sum": lambda out: np.sum(a, axis=0, out=out),
+        "sum by place": lambda out: np.sum(a, 0, None, out),
+        "mean": lambda out: np.mean(a, axis=0, out=out),
+        "concatenate": lambda out: np.concatenate([a[0, :1], a[1, 1:]], out=out),
+        "clip": lambda out: np.clip(a[0], 0, 1, out=out),
+        "take": lambda out: np.take(a, 1, 0, out),
+        "method sum": lambda out: a.sum(0, out=out),
+        "method mean": lambda out: a.mean(0, None, out),
+        "method std": lambda out: a.std(0, out=out),
+        "method take": lambda out: a.take(0, 0, out),
+        "method cumsum": lambda out: a[0].cumsum(out=out),
+        "method round": lambda out: a[0].round(0, out),
+        "ufunc": lambda out: np.add(a[0], 1, out=out),
+        "reduce": lambda out: np.add.reduce(a, 0, out=out),
+        "of the namespace": lambda out: xp.add(a[0], a[1], out=out),
+        "sum of the namespace": lambda out: xp.sum(a, axis=0, out=out),
+    }
+    for name, call in calls.items():
+        wanted, out = np.empty(3), np.empty(3).view(kind)
+        assert call(out) is out, name
+        call(wanted)
+        assert np.array_equal(out, wanted), name
+    # What is given back unchanged is the array itself.
+    assert np.atleast_1d(a) is a
+    assert [x is a for x in np.atleast_1d(a, F)] == [True, False]
+
+
+@clause("DEV-AAPI-05", "DEV-AAPI-07")
+def test_what_the_standard_does_not_permit():
+    with pytest.raises(TypeError, match="elements of complex128 have no value in float64"):
+        xp.astype(ours(C), xp.float64)
+    check(xp.astype(ours(C), xp.bool), C.astype(bool))
+    row = ours(F[0])
+    for spread in (xp.broadcast_to(row, (2, 3)), xp.broadcast_arrays(row, ours(F))[0]):
+        with pytest.raises(ValueError, match="read-only"):
+            spread[0, 0] = 1
+    one, other = xp.broadcast_arrays(ours(F.copy()), 2.0)
+    one[0, 0] = 7
+    assert float(one[0, 0]) == 7
+    assert other.shape == one.shape
 
 
 @clause("DEV-AAPI-03", "DEV-AAPI-10")

@@ -13,6 +13,7 @@ import numpy as np
 from cuda.device import _arrays, _core, _numpy_functions, _places
 from cuda.device._core import Array
 from cuda.device._host_arrays import namespace
+from cuda.device._mixing import same_device
 
 __all__ = ["assigned", "chosen", "install", "number_of"]
 
@@ -46,18 +47,6 @@ def _is_operand(value: Any) -> bool:
     return isinstance(value, Array | bool | int | float | complex | np.generic)
 
 
-def _same_device(a: Array, value: Any) -> None:
-    if isinstance(value, np.ndarray):
-        raise TypeError(
-            f"an array in memory of the host beside one on {a.device}: copy it by "
-            f"cuda.device.asarray(a, device={a.device!r})"
-        )
-    if isinstance(value, Array) and value.device != a.device:
-        raise ValueError(
-            f"arrays on {a.device} and {value.device}: copy one by x.to_device({a.device!r})"
-        )
-
-
 def _call(name: str, *args: Any, **kwargs: Any) -> Any:
     from cuda.device import array_api
 
@@ -67,9 +56,9 @@ def _call(name: str, *args: Any, **kwargs: Any) -> Any:
 def _binary(name: str, reflected: bool = False) -> Callable[[Any, Any], Any]:
     def method(self: Array, other: Any, /) -> Any:
         if not _is_operand(other):
-            _same_device(self, other)
+            same_device(self, other)
             return NotImplemented
-        _same_device(self, other)
+        same_device(self, other)
         return _call(name, other, self) if reflected else _call(name, self, other)
 
     return method
@@ -78,9 +67,9 @@ def _binary(name: str, reflected: bool = False) -> Callable[[Any, Any], Any]:
 def _in_place(name: str) -> Callable[[Any, Any], Any]:
     def method(self: Array, other: Any, /) -> Any:
         if not _is_operand(other):
-            _same_device(self, other)
+            same_device(self, other)
             return NotImplemented
-        _same_device(self, other)
+        same_device(self, other)
         found = _call(name, self, other)
         if found.shape != self.shape or not np.can_cast(found.dtype, self.dtype, "same_kind"):
             raise TypeError(
@@ -113,7 +102,16 @@ def _number(kind: Callable[[Any], Any]) -> Callable[[Any], Any]:
 
 def _formatted(self: Array, spec: str, /) -> str:
     """As NumPy has it: the element of an array of no dimensions; others take no specification."""
-    return format(number_of(self, operator.methodcaller("item")), spec) if spec else str(self)
+    if self.ndim and not spec:
+        return str(self)
+    return format(number_of(self, operator.methodcaller("item")), spec)
+
+
+def _iterated(self: Array) -> Any:
+    """Its parts along the first axis."""
+    if not self.ndim:
+        raise TypeError("iteration over an array of no dimensions")
+    return map(self.__getitem__, range(self.shape[0]))
 
 
 def _namespace(self: Array, /, *, api_version: str | None = None) -> Any:
@@ -148,7 +146,7 @@ def chosen(array: Array, index: Any) -> Any:
 
     if isinstance(index, tuple):
         return _at_places(array, index)
-    _same_device(array, index)
+    same_device(array, index)
     if index.dtype.kind == "b":
         return _sorting.chosen(array, index)
     _check_integers(index)
@@ -180,7 +178,7 @@ def _along(array: Array, axis: int, part: Any) -> Any:
     from cuda.device._gpu_arrays import _elementwise, _sorting
 
     extent = array.shape[axis]
-    _same_device(array, part)
+    same_device(array, part)
     if isinstance(part, Array):
         _check_integers(part, "integers")
         _sorting.check_indices(part, extent, axis)
@@ -198,7 +196,7 @@ def _mask_of(array: Array, index: Any) -> Any:
     """The one mask that an assignment may have as index; `a[mask,]` is one too."""
     mask = index[0] if type(index) is tuple and len(index) == 1 else index
     for part in mask if type(mask) is tuple else (mask,):
-        _same_device(array, part)
+        same_device(array, part)
     if type(mask) is tuple or mask.dtype.kind != "b":
         raise IndexError(
             "assignment by arrays as index expects one mask, an array of bool; where() chooses "
@@ -218,7 +216,7 @@ def assigned(array: Array, index: Any, value: Any) -> None:
 
     mask = None if index is None else _mask_of(array, index)
     given = _elementwise.as_array(value, array, array.dtype)
-    _same_device(array, given)
+    same_device(array, given)
     if not np.can_cast(given.dtype, array.dtype, "same_kind"):
         raise ValueError(f"elements of {given.dtype} cannot become elements of {array.dtype}")
     if mask is not None:
@@ -228,8 +226,8 @@ def assigned(array: Array, index: Any, value: Any) -> None:
             given = _sorting.placed(given, mask, rest)
         condition = _views.reshape(mask, (*mask.shape, *(1,) * rest))
         given = _elementwise.where(condition, given, array)
-    spread = _views.broadcast_to(given, array.shape)
-    array[...] = _views.copied(_elementwise.astype(spread, array.dtype, copy=False))
+    same = _elementwise.astype(_views.spread(given, array.shape), array.dtype, copy=False)
+    array[...] = _views.copied(same)
 
 
 def install() -> None:
@@ -245,6 +243,7 @@ def install() -> None:
         "__array_ufunc__": _numpy_functions.ufunc,
         "__array_function__": _numpy_functions.function,
         "__format__": _formatted,
+        "__iter__": _iterated,
         "to_device": _to_device,
         "mT": property(_transposed_matrix),
     }

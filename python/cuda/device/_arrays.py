@@ -204,6 +204,8 @@ def _on_gpu(array: Array, number: int, dtype: Any, copy: bool | None, memory: st
     other_format = dtype is not None and _format(dtype) != array.dtype
     if here and not other_format and not copy:
         return array
+    if number == _places.HOST and array.memory != "device" and not other_format and not copy:
+        return array.__array__()
     if copy is False:
         raise ValueError("an array elsewhere or of another dtype is a copy, copy=False was given")
     if number == _places.HOST or other_format:
@@ -226,8 +228,9 @@ def asarray(
     """An array of what obj holds: numbers, structs, sequences of them, buffers, arrays of any
     library with DLPack, the CUDA Array Interface or SYCL's USM array interface, in this order.
 
-    Without a copy where that is possible; copy=True makes one always, copy=False raises ValueError
-    where one is needed. dtype: convert to this format. device: where the array is to be; without
+    Without a copy where that is possible, as of pinned and managed memory for the host, when all
+    that is queued is done; copy=True makes one always, copy=False raises ValueError where one is
+    needed. dtype: convert to this format. device: where the array is to be; without
     it, an array of a GPU stays where it is and everything else goes to the current device. memory:
     of a copy on a GPU, as for empty.
     """

@@ -1,11 +1,13 @@
 """Arrays in memory of the host that say more of themselves than NumPy's do."""
 
+import functools
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 from cuda.device import _core, _exports, _places
 
-__all__ = ["ExportingArray", "HostArray", "exporting", "given", "namespace", "plain"]
+__all__ = ["ExportingArray", "HostArray", "called", "exporting", "given", "namespace", "plain"]
 
 _API_VERSIONS = ("2021.12", "2022.12", "2023.12", "2024.12")
 
@@ -89,7 +91,15 @@ class HostArray(ExportingArray):
         return given(array)
 
     def __array_function__(self, func: Any, types: Any, args: Any, kwargs: Any) -> Any:
-        return given(super().__array_function__(func, types, args, kwargs))
+        if not all(issubclass(each, np.ndarray) for each in types):
+            return NotImplemented
+        return called(func, args, kwargs)
+
+    def __repr__(self) -> str:
+        return repr(self.view(_Shown))
+
+    def __str__(self) -> str:
+        return str(self.view(_Shown))
 
     def to_device(self, device: Any, /, *, stream: int | Any | None = None) -> Any:
         """The array on a device: itself for "cpu", a copy in memory of a GPU for others."""
@@ -105,23 +115,69 @@ class HostArray(ExportingArray):
 HostArray.__module__ = "cuda.device.array_api"  # where it is found, also by pickle
 
 
-def given(result: Any) -> Any:
-    """What NumPy gave as a caller of the Array API sees it: every array is a HostArray."""
+class _Shown(np.ndarray[Any, Any]):
+    """A HostArray as NumPy writes it, whose elements are NumPy's."""
+
+
+_Shown.__name__ = "HostArray"
+
+
+def _method(function: Any) -> Callable[..., Any]:
+    @functools.wraps(function)
+    def call(*args: Any, **kwargs: Any) -> Any:
+        return called(function, args, kwargs)
+
+    return call
+
+
+# Methods that NumPy's C code ends without asking the class what to make of the result. Others do
+# ask, or give no array.
+for _name in (
+    *("argmax", "argmin", "choose", "dot", "nonzero", "round", "searchsorted", "take", "trace"),
+    *("all", "any", "max", "mean", "min", "prod", "std", "sum", "var"),
+):
+    setattr(HostArray, _name, _method(getattr(np.ndarray, _name)))
+
+
+def given(result: Any, seen: dict[int, tuple[Any, Any]] | None = None) -> Any:
+    """What NumPy gave as a caller of the Array API sees it: every array is a HostArray.
+
+    seen: arrays that were given to NumPy, as for plain.
+    """
+    if seen and id(result) in seen:
+        return seen[id(result)][1]
     if type(result) in (np.ndarray, ExportingArray):
         return result.view(HostArray)
     if isinstance(result, np.generic):
         return np.asarray(result).view(HostArray)
     if isinstance(result, tuple):
-        made = map(given, result)
+        made = (given(each, seen) for each in result)
         return type(result)(*made) if hasattr(result, "_fields") else tuple(made)
-    return [given(each) for each in result] if type(result) is list else result
+    return [given(each, seen) for each in result] if type(result) is list else result
 
 
-def plain(value: Any) -> Any:
-    """An argument for NumPy: arrays of ours as its own, of the same memory, in sequences too."""
-    if isinstance(value, ExportingArray):
-        return value.view(np.ndarray)
-    return type(value)(map(plain, value)) if type(value) in (tuple, list) else value
+def plain(value: Any, seen: dict[int, tuple[Any, Any]] | None = None) -> Any:
+    """An argument for NumPy: arrays of ours as its own, of the same memory, in sequences too.
+
+    seen: by its identity, each array that NumPy is given, and what it was made of.
+    """
+    if type(value) in (tuple, list):
+        return type(value)(plain(each, seen) for each in value)
+    made = value.view(np.ndarray) if isinstance(value, ExportingArray) else value
+    if seen is not None and isinstance(made, np.ndarray):
+        seen[id(made)] = made, value
+    return made
+
+
+def called(function: Callable[..., Any], args: Any, kwargs: Any) -> Any:
+    """NumPy's function of arguments of ours, and what it gives as ours.
+
+    An argument that it gives back, as `out=` is, stays what it was.
+    """
+    seen: dict[int, tuple[Any, Any]] = {}
+    positional = plain(tuple(args), seen)
+    found = function(*positional, **{key: plain(value, seen) for key, value in kwargs.items()})
+    return given(found, seen)
 
 
 def exporting(array: Any) -> Any:

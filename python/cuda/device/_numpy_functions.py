@@ -1,7 +1,7 @@
 """NumPy's ufuncs and functions of Arrays: the functions of the standard, in array_api.
 
 They are found by the function itself, whatever its name: numpy.transpose is permute_dims, and
-numpy.concatenate concat.
+numpy.concatenate concat. numpy.add.reduce is sum. A few more are there that the standard lacks.
 """
 
 import functools
@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 from cuda.device._core import Array
+from cuda.device._mixing import on_gpu
 
 __all__ = ["function", "ufunc"]
 
@@ -24,6 +25,18 @@ _OTHERS = {
     "cumsum": "cumulative_sum",
     "rint": "round",
 }
+# The standard's functions that methods of ufuncs are; and ufuncs that it has not.
+_METHODS = {
+    (np.add, "reduce"): "sum",
+    (np.multiply, "reduce"): "prod",
+    (np.maximum, "reduce"): "max",
+    (np.minimum, "reduce"): "min",
+    (np.logical_and, "reduce"): "all",
+    (np.logical_or, "reduce"): "any",
+    (np.add, "accumulate"): "cumulative_sum",
+    (np.multiply, "accumulate"): "cumulative_prod",
+}
+_MORE_UFUNCS = {np.exp2: "exp2"}
 # Keywords of NumPy's that the standard has under another name.
 _KEYWORDS = {"a_min": "min", "a_max": "max", "ddof": "correction"}
 
@@ -33,7 +46,9 @@ def _standard_names() -> dict[Any, str]:
     """The standard's name of each function of NumPy that is one of its."""
     from cuda.device import array_api
 
-    names = {getattr(np, name, None): name for name in array_api.__all__}
+    # Those that make arrays of numbers are NumPy's own.
+    making = ("arange", "asarray", "eye", "from_dlpack", "full", "linspace", "ones", "zeros")
+    names = {getattr(np, name, None): name for name in array_api.__all__ if name not in making}
     names |= {getattr(np, other): name for other, name in _OTHERS.items()}
     for part in ("linalg", "fft"):
         module = getattr(np, part)
@@ -44,8 +59,10 @@ def _standard_names() -> dict[Any, str]:
 
 
 def _standard(name: str) -> Callable[..., Any]:
-    from cuda.device import array_api
+    from cuda.device import _gpu_arrays, array_api
 
+    if name in _MORE_UFUNCS.values():
+        return functools.partial(_gpu_arrays.call, name)
     found: Callable[..., Any] = operator.attrgetter(name)(array_api)
     return found
 
@@ -60,14 +77,38 @@ def _stored(found: Any, out: Any) -> Any:
 def ufunc(self: Array, called: Any, method: str, *inputs: Any, **kwargs: Any) -> Any:
     """__array_ufunc__ of Arrays."""
     numbers = Array | bool | int | float | complex | np.generic
-    (out,) = kwargs.pop("out", (None,))
-    name = _standard_names().get(called)
+    outs = kwargs.pop("out", (None,))
+    on_gpu(*inputs, *outs)
+    if len(outs) != 1:
+        return NotImplemented
+    (out,) = outs
+    if (called, method) in _METHODS:
+        return _stored(_method(called, method, *inputs, **kwargs), out)
+    name = _standard_names().get(called) or _MORE_UFUNCS.get(called)
     known = method == "__call__" and not kwargs and all(isinstance(x, numbers) for x in inputs)
     return _stored(_standard(name)(*inputs), out) if name and known else NotImplemented
 
 
+def _method(called: Any, method: str, array: Any, /, *, axis: Any = 0, **kwargs: Any) -> Any:
+    """numpy.add.reduce and its kin, which take the first axis where none is said."""
+    name = _METHODS[called, method]
+    if array.ndim == 0:
+        raise TypeError(f"numpy.{called.__name__}.{method}() of an array of no dimensions")
+    parameters = _parameters(name)
+    keywords = {key: value for key, value in kwargs.items() if value is not None}
+    for key, value in keywords.items():
+        if key not in parameters:
+            _refuse(f"numpy.{called.__name__}.{method}", key, value, parameters)
+    return _standard(name)(array, axis=axis, **keywords)
+
+
 def function(self: Array, called: Any, types: Any, args: Any, kwargs: Any) -> Any:
     """__array_function__ of Arrays."""
+    from cuda.device._gpu_arrays import _beyond
+
+    on_gpu(*args, *kwargs.values())
+    if called in _beyond.FUNCTIONS:
+        return _beyond.FUNCTIONS[called](*args, **kwargs)
     name = _standard_names().get(called)
     if name is None:
         return NotImplemented
@@ -106,6 +147,14 @@ def _given(called: Any, args: Any, kwargs: Any) -> tuple[list[tuple[Any, Any]], 
     return given, out
 
 
+def _refuse(caller: str, name: str, value: Any, parameters: Any) -> None:
+    known = ", ".join(key for key in parameters if key not in ("x", "operands"))
+    raise TypeError(
+        f"{caller}() of arrays on a GPU takes no {name}={value!r}; "
+        f"the standard's function has {known or 'no keywords'}"
+    )
+
+
 def _placed(caller: str, given: Any, parameters: Any) -> tuple[list[Any], dict[str, Any]]:
     """Arguments of NumPy's function as those of the standard's; TypeError for one it lacks."""
     kinds = [parameter.kind for parameter in parameters.values()]
@@ -120,9 +169,5 @@ def _placed(caller: str, given: Any, parameters: Any) -> tuple[list[Any], dict[s
         elif name in parameters:
             keywords[name] = value
         else:
-            known = ", ".join(key for key in parameters if key not in ("x", "operands"))
-            raise TypeError(
-                f"{caller}() of arrays on a GPU takes no {parameter.name}={value!r}; "
-                f"the standard's function has {known or 'no keywords'}"
-            )
+            _refuse(caller, parameter.name, value, parameters)
     return positional, keywords

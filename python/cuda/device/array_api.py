@@ -14,7 +14,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from cuda.device import _arrays, _core, _places
 from cuda.device._core import Array
-from cuda.device._host_arrays import HostArray, given, plain
+from cuda.device._host_arrays import HostArray, called, given, plain
+from cuda.device._mixing import on_gpu
 
 # NumPy has them under the same names, with the parameters of the standard.
 _SAME = (
@@ -54,14 +55,6 @@ _FFT = (
 )
 
 
-def _on_gpu(values: Any) -> bool:
-    """Whether an Array is among these arguments, or in a list or tuple of them."""
-    for value in values:
-        if isinstance(value, Array) or (type(value) in (list, tuple) and _on_gpu(value)):
-            return True
-    return False
-
-
 def _of_gpu(name: str, *args: Any, **kwargs: Any) -> Any:
     from cuda.device import _gpu_arrays
 
@@ -75,10 +68,9 @@ def _delegated(name: str, module: Any = np) -> Callable[..., Any]:
 
     @functools.wraps(function)
     def call(*args: Any, **kwargs: Any) -> Any:
-        if _on_gpu(args):
+        if on_gpu(*args, *kwargs.values()):
             return _of_gpu(there, *args, **kwargs)
-        said = {key: plain(value) for key, value in kwargs.items()}
-        return given(function(*map(plain, args), **said))
+        return called(function, args, kwargs)
 
     call.__module__, call.__name__, call.__qualname__ = __name__, name, name
     return call
@@ -246,7 +238,7 @@ def asarray(obj: Any, /, *, dtype: Any = None, device: Any = None, copy: bool | 
 
     A list that holds Arrays is read by the host, and the result is where the first of them is.
     """
-    if type(obj) in (list, tuple) and _on_gpu(obj):
+    if _device_of(obj) is not None and not isinstance(obj, Array):
         device = _device_of(obj) if device is None else device
         obj = _on_host(obj)
     found = _arrays.imported(plain(obj))
@@ -264,28 +256,33 @@ def from_dlpack(x: Any, /, *, device: Any = None, copy: bool | None = None) -> A
 
 def meshgrid(*arrays: Any, indexing: Any = "xy") -> Any:
     """Coordinates of a grid: a list of arrays, one for each axis."""
-    if _on_gpu(arrays):
+    if on_gpu(*arrays):
         return _of_gpu("meshgrid", *arrays, indexing=indexing)
     return given(list(np.meshgrid(*map(plain, arrays), indexing=indexing)))
 
 
 def broadcast_arrays(*arrays: Any) -> Any:
-    """A list of the arrays, each in the shape that all have together."""
-    if _on_gpu(arrays):
+    """A list of the arrays, each in the shape that all have together.
+
+    As with broadcast_to, what is not of that shape itself can be read only.
+    """
+    if on_gpu(*arrays):
         return _of_gpu("broadcast_arrays", *arrays)
-    return given(list(np.broadcast_arrays(*map(plain, arrays))))
+    each = [np.asarray(x) for x in arrays]
+    shape = np.broadcast_shapes(*(x.shape for x in each))
+    return given([x if x.shape == shape else np.broadcast_to(x, shape) for x in each])
 
 
 def clip(x: Any, /, min: Any = None, max: Any = None) -> Any:
     """The elements, none below min and none above max."""
-    if _on_gpu((x, min, max)):
+    if on_gpu(x, min, max):
         return _of_gpu("clip", x, min, max)
     return given(np.clip(plain(x), plain(min), plain(max)))
 
 
 def expm1(x: Any, /) -> Any:
     """exp(x) - 1, accurate near zero."""
-    if _on_gpu((x,)):
+    if on_gpu(x):
         return _of_gpu("expm1", x)
     values = plain(x)
     with np.errstate(invalid="ignore") if values.dtype.kind == "c" else np.errstate():
@@ -308,8 +305,15 @@ def _with_limits_of_expm1(z: Any, found: Any) -> Any:
 
 
 def astype(x: Any, dtype: Any, /, *, copy: bool = True, device: Any = None) -> Any:
-    """The elements in another dtype; copy=False gives x itself where it has that one."""
-    if _on_gpu((x,)):
+    """The elements in another dtype; copy=False gives x itself where it has that one.
+
+    Raises TypeError for complex elements as real ones, which the standard does not permit.
+    """
+    if x.dtype.kind == "c" and np.dtype(dtype).kind in "iuf":
+        raise TypeError(
+            f"elements of {x.dtype} have no value in {np.dtype(dtype)}; see real() and abs()"
+        )
+    if on_gpu(x):
         found = _of_gpu("astype", x, dtype, copy=copy)
         return found if device is None else found.to_device(_device(device))
     made = given(plain(x).astype(dtype, copy=copy)) if copy or x.dtype != dtype else x
@@ -345,14 +349,14 @@ def iinfo(type: Any, /) -> Any:
 
 def expand_dims(x: Any, /, axis: int = 0) -> Any:
     """The array with one more axis, of extent 1."""
-    if _on_gpu((x,)):
+    if on_gpu(x):
         return _of_gpu("expand_dims", x, axis=axis)
     return given(np.expand_dims(plain(x), axis))
 
 
 def sort(x: Any, /, *, axis: int = -1, descending: bool = False, stable: bool = True) -> Any:
     """The elements in order along an axis."""
-    if _on_gpu((x,)):
+    if on_gpu(x):
         return _of_gpu("sort", x, axis=axis, descending=descending)
     found = np.sort(plain(x), axis=axis, stable=stable)
     return given(np.flip(found, axis) if descending else found)
@@ -360,7 +364,7 @@ def sort(x: Any, /, *, axis: int = -1, descending: bool = False, stable: bool = 
 
 def argsort(x: Any, /, *, axis: int = -1, descending: bool = False, stable: bool = True) -> Any:
     """Indices that put the elements in order along an axis; equal ones stay as they are."""
-    if _on_gpu((x,)):
+    if on_gpu(x):
         return _of_gpu("argsort", x, axis=axis, descending=descending)
     values = plain(x)
     if not descending:
@@ -372,7 +376,7 @@ def argsort(x: Any, /, *, axis: int = -1, descending: bool = False, stable: bool
 
 def count_nonzero(x: Any, /, *, axis: Any = None, keepdims: bool = False) -> Any:
     """How many elements are not zero, of all or along axes."""
-    if _on_gpu((x,)):
+    if on_gpu(x):
         return _of_gpu("count_nonzero", x, axis=axis, keepdims=keepdims)
     return given(np.asarray(np.count_nonzero(plain(x), axis=axis, keepdims=keepdims)))
 
@@ -384,14 +388,14 @@ def diff(x: Any, /, *, axis: int = -1, n: int = 1, prepend: Any = None, append: 
     """
     said = {key: value for key, value in (("prepend", prepend), ("append", append))
             if value is not None}  # fmt: skip
-    if _on_gpu((x,)):
+    if on_gpu(x, *said.values()):
         return _of_gpu("diff", x, axis=axis, n=n, **said)
     return given(np.diff(plain(x), n, axis, **{key: plain(value) for key, value in said.items()}))
 
 
 def take_along_axis(x: Any, indices: Any, /, *, axis: int = -1) -> Any:
     """The elements along an axis that the indices there name, for each row by itself."""
-    if _on_gpu((x, indices)):
+    if on_gpu(x, indices):
         return _of_gpu("take_along_axis", x, indices, axis=axis)
     return given(np.take_along_axis(plain(x), plain(indices), axis))
 

@@ -7,7 +7,6 @@ Arrays of the host would do as well, but for them there is NumPy: tests run the 
 from collections.abc import Callable
 from typing import Any
 
-from cuda.device._core import Array
 from cuda.device._gpu_arrays import (
     _cupy,
     _elementwise,
@@ -17,7 +16,7 @@ from cuda.device._gpu_arrays import (
     _views,
 )
 
-__all__ = ["call", "is_on_gpu", "kernels_of"]
+__all__ = ["call", "kernels_of"]
 
 _OTHERS: dict[str, Callable[..., Any]] = {
     "real": _elementwise.real_part,
@@ -65,14 +64,6 @@ _OTHERS: dict[str, Callable[..., Any]] = {
 
 # The extension's functions that are those of the namespace itself.
 _OF_BOTH = {f"linalg.{name}" for name in ("matmul", "matrix_transpose", "tensordot", "vecdot")}
-
-
-def is_on_gpu(values: Any) -> bool:
-    """Whether an argument is an Array, or a list or tuple that holds one."""
-    return any(
-        isinstance(value, Array) or (type(value) in (list, tuple) and is_on_gpu(value))
-        for value in values
-    )
 
 
 def _reshape(x: Any, /, shape: Any, *, copy: bool | None = None) -> Any:

@@ -31,7 +31,8 @@ _OURS = frozenset(
         *("diff", "expand_dims", "matrix_transpose", "take_along_axis"),
         *("meshgrid", "nonzero", "repeat", "reshape", "sort", "std", "unique_all"),
         *("unique_counts", "unique_inverse", "unique_values", "unstack", "var", "vecdot"),
-        *("broadcast_arrays", "searchsorted", "squeeze", "take", "tile", "where", "prod", "sum"),
+        *("broadcast_arrays", "broadcast_to", "searchsorted", "squeeze", "take", "tile", "where"),
+        *("prod", "sum"),
     )
 )
 

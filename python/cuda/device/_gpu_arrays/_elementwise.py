@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from cuda import device as D
 from cuda.device._gpu_arrays import _kernels
-from cuda.device._gpu_arrays._views import broadcast_to, each_element, empty, flat
+from cuda.device._gpu_arrays._views import each_element, empty, flat, spread
 
 # --- what kernels compute where the language has no function for it ---
 
@@ -107,6 +107,10 @@ def complex_log2(z: Any) -> Any:
     return cmath.log(z) / math.log(2)
 
 
+def complex_exp2(z: Any) -> Any:
+    return cmath.exp(z * math.log(2))
+
+
 def complex_expm1(z: Any) -> Any:
     """exp(x) cos(y) - 1 without its cancellation."""
     half = math.sin(z.imag / 2)
@@ -193,6 +197,7 @@ _FUNCTIONS: dict[str, dict[str, Any]] = {
     "signbit": {"*": signbit},
     "square": {"c": complex_square, "*": np.square},
     "subtract": {"*": operator.sub},
+    "exp2": {"c": complex_exp2, "*": math.exp2},
     "expm1": {"c": complex_expm1, "*": math.expm1},
     "log1p": {"c": complex_log1p, "*": math.log1p},
     "log2": {"c": complex_log2, "*": math.log2},
@@ -277,7 +282,7 @@ def elementwise(name: str, *operands: Any) -> Any:
     shape = np.broadcast_shapes(*(x.shape for x in arrays))
     out = empty(shape, result, arrays[0])
     given = [
-        form.type(x) if is_number(x) else broadcast_to(x, shape)
+        form.type(x) if is_number(x) else spread(x, shape)
         for x, form in zip(operands, forms, strict=True)
     ]
     function, made = _function(name, forms), format_of(result)
@@ -309,8 +314,6 @@ def astype(x: Any, dtype: Any, /, *, copy: bool = True, device: Any = None) -> A
     wanted = np.dtype(dtype)
     if wanted == x.dtype and not copy:
         return x
-    if x.dtype.kind == "c" and wanted.kind != "c":
-        raise TypeError(f"elements of {x.dtype} have no value in {wanted}; see real() and abs()")
     out = empty(x.shape, wanted, x)
     each_element(_kernels.unary(itself, format_of(x.dtype), format_of(wanted)), out, x)
     return out
@@ -331,19 +334,30 @@ def where(condition: Any, x1: Any, x2: Any, /) -> Any:
     parts = [condition, as_array(x1, like, result), as_array(x2, like, result)]
     shape = np.broadcast_shapes(*(x.shape for x in parts))
     out = empty(shape, result, like)
-    spread = [broadcast_to(x, shape) for x in parts]
-    each_element(_kernels.where(format_of(result)), out, *spread)
+    each_element(_kernels.where(format_of(result)), out, *(spread(x, shape) for x in parts))
     return out
 
 
 def clip(x: Any, /, min: Any = None, max: Any = None) -> Any:
-    """The elements, none below min and none above max, in the dtype of x."""
+    """The elements, none below min and none above max, in the dtype that NumPy gives them."""
+    limits = (min, max)
+    if x.dtype.kind in "iu":  # limits beyond the dtype, which the elements cannot pass
+        known = np.iinfo(x.dtype)
+        limits = (
+            None if type(min) is int and min <= known.min else min,
+            None if type(max) is int and max >= known.max else max,
+        )
+    dtype = np.clip(np.empty(0, x.dtype), *map(_example, limits)).dtype
     found = x
-    if min is not None:
-        found = elementwise("maximum", found, min)
-    if max is not None:
-        found = elementwise("minimum", found, max)
-    return astype(found, x.dtype, copy=found is x)
+    for name, limit in zip(("maximum", "minimum"), limits, strict=True):
+        if limit is not None:
+            found = elementwise(name, found, limit)
+    return astype(found, dtype, copy=found is x)
+
+
+def _example(x: Any) -> Any:
+    """A number as it is, an array as an empty one of its dtype."""
+    return x if x is None or is_number(x) else np.empty(0, x.dtype)
 
 
 def nonzero_mask(x: Any) -> Any:

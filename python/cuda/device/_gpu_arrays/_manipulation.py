@@ -7,7 +7,14 @@ import numpy as np
 from cuda import device as D
 from cuda.device import _arrays
 from cuda.device._gpu_arrays import _kernels
-from cuda.device._gpu_arrays._elementwise import as_array, astype, elementwise, format_of, where
+from cuda.device._gpu_arrays._elementwise import (
+    as_array,
+    astype,
+    elementwise,
+    format_of,
+    is_number,
+    where,
+)
 from cuda.device._gpu_arrays._kernels import TILE
 from cuda.device._gpu_arrays._reductions import sum_of
 from cuda.device._gpu_arrays._sorting import progression, taken
@@ -21,13 +28,21 @@ from cuda.device._gpu_arrays._views import (
     is_compact,
     permute_dims,
     reshape,
+    spread,
     strided,
 )
 
 
+def _check_arrays(name: str, arrays: Any) -> None:
+    number = next((x for x in arrays if is_number(x)), None)
+    if number is not None:
+        raise ValueError(f"{name}() expects arrays, found the number {number!r}")
+
+
 def broadcast_arrays(*arrays: Any) -> Any:
+    _check_arrays("broadcast_arrays", arrays)
     shape = np.broadcast_shapes(*(x.shape for x in arrays))
-    return [broadcast_to(x, shape) for x in arrays]
+    return [x if x.shape == shape else broadcast_to(x, shape) for x in arrays]
 
 
 def expand_dims(x: Any, /, *, axis: int = 0) -> Any:
@@ -71,6 +86,7 @@ def matrix_transpose(x: Any, /) -> Any:
 
 
 def concat(arrays: Any, /, *, axis: Any = 0) -> Any:
+    _check_arrays("concat", arrays)
     parts = [flat(x) for x in arrays] if axis is None else list(arrays)
     along = axis_of(0 if axis is None else axis, parts[0].ndim)
     shape = list(parts[0].shape)
@@ -94,7 +110,7 @@ def _beside(x: Any, like: Any, along: int) -> Any:
     a = as_array(x, like, like.dtype)
     if a.ndim:
         return a
-    return broadcast_to(a, tuple(1 if k == along else n for k, n in enumerate(like.shape)))
+    return spread(a, tuple(1 if k == along else n for k, n in enumerate(like.shape)))
 
 
 def diff(x: Any, /, *, axis: int = -1, n: int = 1, prepend: Any = None, append: Any = None) -> Any:
@@ -113,6 +129,7 @@ def diff(x: Any, /, *, axis: int = -1, n: int = 1, prepend: Any = None, append: 
 
 
 def stack(arrays: Any, /, *, axis: int = 0) -> Any:
+    _check_arrays("stack", arrays)
     return concat([expand_dims(x, axis=axis) for x in arrays], axis=axis)
 
 
@@ -162,8 +179,8 @@ def tile(x: Any, repetitions: Any, /) -> Any:
     often = (*[1] * (ndim - len(repetitions)), *repetitions)
     shape = (*[1] * (ndim - x.ndim), *x.shape)
     a = reshape(x, tuple(k for n in shape for k in (1, n)))
-    spread = broadcast_to(a, tuple(k for m, n in zip(often, shape, strict=True) for k in (m, n)))
-    return reshape(copied(spread), tuple(m * n for m, n in zip(often, shape, strict=True)))
+    many = spread(a, tuple(k for m, n in zip(often, shape, strict=True) for k in (m, n)))
+    return reshape(copied(many), tuple(m * n for m, n in zip(often, shape, strict=True)))
 
 
 def _part_of_matrix(x: Any, k: int, name: str, zero_where: bool) -> Any:
@@ -187,6 +204,7 @@ def triu(x: Any, /, *, k: int = 0) -> Any:
 def meshgrid(*arrays: Any, indexing: str = "xy") -> Any:
     if indexing not in ("xy", "ij"):
         raise ValueError(f"indexing={indexing!r}: 'xy' or 'ij' was expected")
+    _check_arrays("meshgrid", arrays)
     ndim = len(arrays)
     order = list(range(ndim))
     if indexing == "xy" and ndim > 1:
@@ -203,6 +221,7 @@ def meshgrid(*arrays: Any, indexing: str = "xy") -> Any:
 
 def matmul(x1: Any, x2: Any, /) -> Any:
     """The product of matrices, of stacks of them, or of vectors with them."""
+    _check_arrays("matmul", (x1, x2))
     if 0 in (x1.ndim, x2.ndim):
         raise ValueError("matmul() of an array of no dimensions")
     a = x1 if x1.ndim > 1 else reshape(x1, (1, x1.shape[0]))
@@ -212,7 +231,7 @@ def matmul(x1: Any, x2: Any, /) -> Any:
     batch = np.broadcast_shapes(a.shape[:-2], b.shape[:-2])
     dtype = np.result_type(x1.dtype, x2.dtype)
     out = empty((*batch, a.shape[-2], b.shape[-1]), dtype, x1)
-    _multiply(out, *(broadcast_to(x, (*batch, *x.shape[-2:])) for x in (a, b)))
+    _multiply(out, *(spread(x, (*batch, *x.shape[-2:])) for x in (a, b)))
     shape = (
         *batch,
         *([a.shape[-2]] if x1.ndim > 1 else []),
@@ -250,6 +269,7 @@ def _multiply(out: Any, a: Any, b: Any) -> None:
 
 
 def tensordot(x1: Any, x2: Any, /, *, axes: Any = 2) -> Any:
+    _check_arrays("tensordot", (x1, x2))
     if isinstance(axes, int):
         first, second = tuple(range(x1.ndim - axes, x1.ndim)), tuple(range(axes))
     else:
@@ -268,5 +288,6 @@ def tensordot(x1: Any, x2: Any, /, *, axes: Any = 2) -> Any:
 
 
 def vecdot(x1: Any, x2: Any, /, *, axis: int = -1) -> Any:
+    _check_arrays("vecdot", (x1, x2))
     product = elementwise("multiply", elementwise("conj", x1), x2)
     return sum_of(product, axis=axis, dtype=product.dtype)

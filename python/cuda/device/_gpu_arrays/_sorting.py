@@ -15,7 +15,6 @@ from cuda.device._gpu_arrays._elementwise import (
 from cuda.device._gpu_arrays._reductions import max_of, min_of, ranks
 from cuda.device._gpu_arrays._views import (
     axis_of,
-    broadcast_to,
     compact,
     copied,
     each_element,
@@ -24,6 +23,7 @@ from cuda.device._gpu_arrays._views import (
     permute_dims,
     reshape,
     run,
+    spread,
 )
 
 
@@ -56,7 +56,7 @@ def _sorted(x: Any, axis: Any, descending: bool) -> Any:
     values = reshape(a, rows)
     if x.dtype.kind == "b":
         values = astype(values, np.uint8)
-    numbers = copied(broadcast_to(progression(0, 1, n, np.int64, x), rows))
+    numbers = copied(spread(progression(0, 1, n, np.int64, x), rows))
     kernel = _kernels.merge(_greater if descending else _less)
     width = 1
     while width < n:
@@ -137,20 +137,26 @@ def take_along_axis(x: Any, indices: Any, /, *, axis: int = -1) -> Any:
 
     Raises IndexError for an index that names none, which it waits for what is queued to know.
     """
-    if indices.dtype.kind not in "iu" or x.ndim != indices.ndim:
-        raise IndexError(
-            f"take_along_axis() expects integers in {x.ndim} dimensions; found {indices.dtype} in "
-            f"{indices.ndim}"
+    if indices.dtype.kind not in "iu":
+        raise IndexError(f"take_along_axis() expects integers, found {indices.dtype}")
+    if x.ndim != indices.ndim:
+        raise ValueError(
+            f"take_along_axis() expects indices of {x.ndim} dimensions, found {indices.ndim}"
         )
     along = axis_of(axis, x.ndim)
     check_indices(indices, x.shape[along], along)
     extents = [list(each.shape) for each in (x, indices)]
     for shape in extents:
         shape[along] = 1
-    rest = list(np.broadcast_shapes(*extents))
+    try:
+        rest = list(np.broadcast_shapes(*extents))
+    except ValueError:
+        raise IndexError(
+            f"take_along_axis() of shape {x.shape} by indices of shape {indices.shape}"
+        ) from None
     of, to = ([*rest[:along], each.shape[along], *rest[along + 1 :]] for each in (x, indices))
     out = empty(tuple(to), x.dtype, x)
-    source, places = broadcast_to(x, tuple(of)), broadcast_to(indices, tuple(to))
+    source, places = spread(x, tuple(of)), spread(indices, tuple(to))
     if out.size:
         run(_kernels.take_along(along), out.size, out, source, places)
     return out

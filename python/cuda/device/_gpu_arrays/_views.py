@@ -15,21 +15,32 @@ def empty(shape: Any, dtype: Any, like: Any) -> Any:
     return _arrays.empty(tuple(shape), dtype, device=str(like.device))
 
 
-def strided(a: Any, shape: Any, strides: Any) -> Any:
+def strided(a: Any, shape: Any, strides: Any, read_only: bool = False) -> Any:
     """The same memory by other axes."""
     if isinstance(a, np.ndarray):
-        return np.lib.stride_tricks.as_strided(a, tuple(shape), tuple(strides))
-    return _core.strided(a, list(shape), list(strides))
+        return np.lib.stride_tricks.as_strided(
+            a, tuple(shape), tuple(strides), writeable=not read_only
+        )
+    return _core.strided(a, list(shape), list(strides), read_only)
 
 
 def broadcast_to(a: Any, shape: Any, /) -> Any:
-    """A view of another shape, with axes of stride zero. Raises ValueError where that cannot be."""
+    """A view of another shape, with axes of stride zero, to be read only.
+
+    Raises ValueError where that cannot be.
+    """
+    return spread(a, shape, True)
+
+
+def spread(a: Any, shape: Any, read_only: bool = False) -> Any:
+    """The same for kernels, whose code would differ for what they may only read."""
     shape = tuple(map(operator.index, shape))
     extra = len(shape) - a.ndim
-    if extra < 0 or np.broadcast_shapes(a.shape, shape) != shape:
+    fits = all(n in (1, m) for n, m in zip(a.shape, shape[max(extra, 0) :], strict=False))
+    if extra < 0 or not fits:
         raise ValueError(f"an array of shape {a.shape} cannot be broadcast to shape {shape}")
     steps = (0 if n == 1 else s for n, s in zip(a.shape, a.strides, strict=True))
-    return strided(a, shape, (*[0] * extra, *steps))
+    return strided(a, shape, (*[0] * extra, *steps), read_only)
 
 
 def axis_of(axis: Any, ndim: int) -> int:
