@@ -56,6 +56,20 @@ def test_random_programs_name_their_targets():
         assert row["differed"] == "0" or "fix" in row["remark"] or "fault" in row["remark"], row
 
 
+def test_runs_of_the_array_apis_suite_are_dated_and_say_what_fails():
+    found = rows("array_api_tests.csv")
+    assert {"host"} <= {row["arrays"] for row in found}
+    for row in found:
+        for column in ("date", "suite_date"):
+            datetime.date.fromisoformat(row[column])
+        assert row["version"] == "2024.12"
+        assert all(row[column] for column in ("suite", "numpy")), row
+        assert int(row["examples"]) > 0
+        assert int(row["passed"]) > 1000
+        assert int(row["skipped"]) >= 0
+        assert (int(row["failed"]) == 0) == (not row["failing"]), row
+
+
 def test_the_kept_run_has_a_machine_and_ratios():
     kept = json.loads((RESULTS / "kernels.json").read_text())
     datetime.date.fromisoformat(kept["machine"]["date"])
