@@ -158,6 +158,39 @@ def test_threads_return_early_from_a_helper_and_from_the_kernel(target, block, a
 
 
 @D.kernel
+def three_kinds(out, a):
+    t = D.int32(D.thread_idx.x)
+    n = D.syncthreads_count(lambda: a[t] > 1)
+    for k in range(a[t]):
+        n += D.syncthreads_count(lambda: k > 1)  # noqa: B023
+        D.syncthreads()
+    for k in range(8 - a[t]):
+        n += 10 * D.syncthreads_count(lambda: k > 1)  # noqa: B023
+        D.syncthreads()
+    if D.syncthreads_or(lambda: t == 31):
+        n += 1000
+    out[t] = n
+
+
+def of_three_kinds(t, s, a):
+    n = sum((yield a[t] > 1))
+    for k in range(int(a[t])):
+        n += sum((yield k > 1))
+        yield
+    for k in range(8 - int(a[t])):
+        n += 10 * sum((yield k > 1))
+        yield
+    return n + 1000 * any((yield t == 31))
+
+
+@clause("DEV-BLK-02", "DEV-BLK-04")
+@BLOCKS
+@DATA
+def test_barriers_of_three_kinds_are_met_in_step(target, block, a):
+    assert launch(three_kinds, a, block=block) == threads(of_three_kinds, block, a)
+
+
+@D.kernel
 def solves(out, a):
     """Each warp adds up what all have left: one number, though that is not proven."""
     s = D.shared_array(4, D.float32)

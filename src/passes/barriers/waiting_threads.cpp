@@ -100,12 +100,14 @@ void WaitingThreads::end_phase(ir::Builder& b) {
 }
 
 void WaitingThreads::check_kinds(ir::Builder& b) {
-  Inst* agree = nullptr;
+  std::vector<Inst*> all;  // answers of barriers alone may be used across those between them
+  all.reserve(answers_.kinds().size());
   for (const Op kind : answers_.kinds()) {
     Inst* of_kind = b.op(Op::Or, {is(b, kind_, static_cast<int>(kind)), b.slot_load(done_)});
-    Inst* all = b.op(Op::BarrierAnd, {b.slot_load(set(b, of_kind))});
-    agree = agree ? b.op(Op::Or, {agree, all}) : all;
+    all.push_back(b.op(Op::BarrierAnd, {b.slot_load(set(b, of_kind))}));
   }
+  Inst* agree = all.front();
+  for (size_t i = 1; i < all.size(); ++i) agree = b.op(Op::Or, {agree, all[i]});
   const uint32_t holds = set(b, agree);
   for (const auto& [site, place] : barriers_) {
     Block& here = b.control(Op::If, {is(b, at_, site)}, 2)->regions[0];
