@@ -53,7 +53,7 @@ def test_the_tensor_is_read_as_that_of_a_capsule(target):
         (Partner(np.zeros(4), data=None), "the tensor has elements but no memory"),
         (Partner(np.zeros(4), strides=(1 << 59,)), "do not fit the address space"),
         (Partner(np.zeros(4), version=(2, 0)), "DLPack version 2.0 is not known"),
-        (Partner(np.zeros(4), code=17, bits=4), "arrays of 'type code 17 of 4'"),
+        (Partner(np.zeros(4), code=17, bits=4), "arrays of 'type code 17 of 4 bits'"),
     ):
         with pytest.raises((BufferError, TypeError), match=text):
             D.launch(add_one, a, grid=1, block=4)
