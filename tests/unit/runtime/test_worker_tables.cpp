@@ -229,6 +229,29 @@ TEST(WorkerTables, AreInTheArrayWhenTheLaunchIsDone) {
   }
 }
 
+// The launching thread has nothing to merge, the other one much.
+TEST(WorkerTables, AreMergedBeforeBlocksCountAsDone) {
+  static std::atomic<int> present;
+  static const std::thread::id launcher = std::this_thread::get_id();
+  WorkerPool pool(2);
+  for (int round = 0; round < 200; ++round) {
+    Adding adding(2);
+    adding.counts.resize(kMostTableBytes / sizeof(int32_t));
+    adding.arrays = array_of(adding.counts);
+    present = 0;
+    adding.during = [](Adding& self, const abi::HostContext& context, uint64_t) {
+      ++present;
+      while (present < 2) std::this_thread::yield();
+      if (std::this_thread::get_id() == launcher) return;
+      auto* const table = static_cast<int32_t*>(context.tables[0]);
+      std::fill(table + 2, table + self.counts.size(), 1);
+    };
+    ASSERT_EQ(pool.run(adding.job()), "");
+    ASSERT_EQ(adding.counts.back(), 1) << round;
+    ASSERT_EQ(static_cast<size_t>(adding.sum()), adding.counts.size()) << round;
+  }
+}
+
 TEST(WorkerTables, AreMergedAfterAFailure) {
   WorkerPool pool(2);
   Adding adding(100000);
