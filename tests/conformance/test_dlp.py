@@ -12,8 +12,8 @@ import weakref
 import numpy as np
 import pytest
 from cuda import device as D
+from cuda.device import _core, core
 from cuda.device import array_api as xp
-from cuda.device import core
 from cuda.device.errors import CompileError
 from support.array_views import check_elements, view_of
 from support.clauses import clause
@@ -74,6 +74,8 @@ def test_memory_of_other_devices_is_refused(kind, name):
     # Without a stream a launch on memory of a GPU runs there, if the machine has one.
     options = {"stream": core.Device("host").default_stream} if kind == dlpack.CUDA else {}
     place = f"the array lives on {name} (DLPack device type {kind})"
+    if options and _core.gpu_count():
+        place = "the array lives on GPU 0, but the launch's stream is one of the host device"
     text = f"argument 1 ('a') of kernel 'add_one': {place}"
     with pytest.raises(ValueError, match=re.escape(text)):
         D.launch(add_one, a, grid=1, block=4, **options)

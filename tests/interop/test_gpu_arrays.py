@@ -128,7 +128,7 @@ def test_memory_that_is_left_at_the_end_of_the_process(on_fake):  # noqa: F811
 
 
 def test_arrays_of_vectors_and_structs(on_fake):  # noqa: F811
-    """They are made, filled, assigned to and copied; DLPack has no type for them."""
+    """They are made, filled, assigned to and copied; DLPack has no type for structs."""
     answer = on_fake("""
         @D.struct(align=16)
         class Cell:
@@ -145,7 +145,7 @@ def test_arrays_of_vectors_and_structs(on_fake):  # noqa: F811
         odd = D.full(3, D.uint8x3(1, 1, 2), device="cuda")
         moved = D.asarray(np.zeros(2, D.int16x4.numpy_dtype), device="cuda")
         refused = []
-        for use in (odd.__dlpack__, lambda: a["nope"], lambda: a["nothing"]):
+        for use in (a.__dlpack__, lambda: a["nope"], lambda: a["nothing"]):
             try:
                 use()
             except Exception as error:
