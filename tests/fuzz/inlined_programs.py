@@ -33,45 +33,59 @@ class Helper:
     takes_function: bool  # of one float, as its first argument
 
 
+def joined(compared: object, value: object) -> object:
+    """A value where two paths meet, of which a comparison with `compared` chose one: a float32. Of
+    two constants the compiler knows the outcome, so there is one path."""
+    return np.float32(value) if isinstance(compared, np.floating) else value  # type: ignore[arg-type]
+
+
 class Joins(ast.NodeTransformer):
     """Rounds to float32 where paths meet, as kernels do: a constant that only one definition brings
     stays exact, in Python a float64, and one of several does not."""
 
     @staticmethod
-    def _is_known(test: ast.expr) -> bool:
-        return isinstance(test, ast.Call) and ast.unparse(test.func) == "D.target"
+    def _call(function: str, *values: ast.expr) -> ast.expr:
+        return ast.Call(ast.Name(function, ast.Load()), list(values), [])
 
     @staticmethod
-    def _rounded(value: ast.expr) -> ast.expr:
-        return ast.Call(ast.Name("F", ast.Load()), [value], [])
+    def _compared(test: ast.expr) -> ast.expr | None:
+        """What is compared; None where the target chooses the path."""
+        return test.left if isinstance(test, ast.Compare) else None
 
-    def _joins(self, body: list[ast.stmt]) -> list[ast.stmt]:
-        """`v = F(v)` for each number that the statements assign."""
-        numbers = [
-            s for s in body if isinstance(s, ast.Assign) and not isinstance(s.value, ast.Lambda)
+    @staticmethod
+    def _numbers(body: list[ast.stmt]) -> list[str]:
+        """The variables that the statements assign numbers to."""
+        assigned = [
+            statement.targets[0]
+            for statement in body
+            if isinstance(statement, ast.Assign) and not isinstance(statement.value, ast.Lambda)
         ]
-        assigned = [s.targets[0] for s in numbers]
-        names = {target.id for target in assigned if isinstance(target, ast.Name)}
+        return sorted({target.id for target in assigned if isinstance(target, ast.Name)})
+
+    def _joins(self, names: list[str], function: str, *before: ast.expr) -> list[ast.stmt]:
         return [
-            ast.Assign([ast.Name(name, ast.Store())], self._rounded(ast.Name(name, ast.Load())))
-            for name in sorted(names)
+            ast.Assign(
+                [ast.Name(name, ast.Store())],
+                self._call(function, *before, ast.Name(name, ast.Load())),
+            )
+            for name in names
         ]
 
     def visit_IfExp(self, node: ast.IfExp) -> ast.expr:
         self.generic_visit(node)
-        return node if self._is_known(node.test) else self._rounded(node)
+        compared = self._compared(node.test)
+        return node if compared is None else self._call("joined", compared, node)
 
     def visit_If(self, node: ast.If) -> list[ast.stmt]:
-        known = self._is_known(node.test)
-        joins = [] if known else self._joins(node.body)
+        names, compared = self._numbers(node.body), self._compared(node.test)
         self.generic_visit(node)
-        return [node, *joins]
+        return [node] if compared is None else [node, *self._joins(names, "joined", compared)]
 
     def visit_For(self, node: ast.For) -> list[ast.stmt]:
-        at_head, behind = self._joins(node.body), self._joins(node.body)
+        names = self._numbers(node.body)
         self.generic_visit(node)
-        node.body[:0] = at_head
-        return [node, *behind]
+        node.body[:0] = self._joins(names, "F")
+        return [node, *self._joins(names, "F")]
 
 
 class InlinedProgram:
@@ -239,7 +253,7 @@ class InlinedProgram:
 
     @staticmethod
     def _run(code: types.CodeType, names: dict[str, object]) -> dict[str, object]:
-        space = {"functools": functools, **names}
+        space = {"functools": functools, "joined": joined, **names}
         exec(code, space)
         return space
 

@@ -44,8 +44,8 @@ def test_bits_do_not_depend_on_what_is_ignored(seed):
     assert inlined_programs.check(seed, ["interpreter"], plain=True) is None
 
 
-# A constant joins a number, and goes on into a helper.
-JOINS = [20037]
+# A constant joins a number and goes on into a helper; a condition is a constant.
+JOINS = [20037, 29240]
 
 
 @clause("DEV-FUNC-02")
