@@ -72,12 +72,22 @@ def source_of(problem):
     file = KERNELS / f"{problem.kernel}.cl"
     if not file.exists():
         raise NotAvailable("has no kernel for it")
-    return file.read_text()
+    return whole(file.read_text())
 
 
-def parameters(source, kernel):
-    """The names of a kernel's parameters, in their order."""
-    listed = re.search(rf"\bkernel void {kernel}\(([^)]*)\)", source)[1]
+def whole(source):
+    """The source with the files that it includes, which lie beside it."""
+    return re.sub(
+        r'^#include "(.+)"$',
+        lambda line: whole((KERNELS / line[1]).read_text()),
+        source,
+        flags=re.MULTILINE,
+    )
+
+
+def parameters(source):
+    """The names of the kernel's parameters, in their order: those of its first form."""
+    listed = re.search(r"\bkernel void \w+\(([^)]*)\)", source)[1]
     return [re.search(r"\w+$", parameter)[0] for parameter in listed.split(",")]
 
 
@@ -101,7 +111,7 @@ def contestant(group, problem, threads):
         name: cl.Buffer(context, flags, hostbuf=array) for name, array in problem.arrays.items()
     }
     values = {**problem.values, **buffers}
-    args = (values[name] for name in parameters(source, problem.kernel))
+    args = (values[name] for name in parameters(source))
     kernel.set_args(*(np.int32(v) if isinstance(v, int) else v for v in args))
     total = tuple(g * b for g, b in zip(problem.grid, problem.block, strict=True))
 

@@ -1,18 +1,6 @@
-#define BLOCK 256
-#define TOGETHER 16
+#include "small_floats.h"
 
-// bfloat16 is the upper half of a float32, and comes as its bits.
-#ifdef HAS_FLOAT16
-typedef half number;
-float value_of(size_t i, global const number* x) { return vload_half(i, x); }
-float16 values_of(size_t i, global const number* x) { return vload_half16(i, x); }
-#else
-typedef ushort number;
-float value_of(size_t i, global const number* x) { return as_float((uint)x[i] << 16); }
-float16 values_of(size_t i, global const number* x) {
-  return as_float16(convert_uint16(vload16(i, x)) << 16);
-}
-#endif
+#define BLOCK 256
 
 float sum_of(float16 v) {
   float8 eight = v.lo + v.hi;
