@@ -4,6 +4,7 @@ all the same, as on GPUs. On the host such kernels run in gangs."""
 import numpy as np
 import pytest
 from cuda import device as D
+from support.barriers import threads
 from support.clauses import clause
 from support.launching import run
 
@@ -22,20 +23,10 @@ def launch(kernel, *arguments, block):
     return out.tolist()
 
 
-def threads(thread, block, *arguments):
-    """What each thread leaves: `thread(t, s, ...)` yields at a barrier its word, and gets all."""
+def model(thread, block, *arguments):
+    """What each thread leaves: `thread(t, s, ...)`, with one `s` for the block."""
     s = [0] * block
-    running = {t: thread(t, s, *arguments) for t in range(block)}
-    words, result, sent = dict.fromkeys(running), [0] * block, None
-    while running:
-        for t in list(running):
-            try:
-                words[t] = running[t].send(sent)
-            except StopIteration as end:
-                result[t] = end.value
-                del running[t], words[t]
-        sent = list(words.values())
-    return result
+    return threads(lambda t: thread(t, s, *arguments), block)
 
 
 @D.kernel
@@ -71,7 +62,7 @@ def of_one_side(t, s, a, n):
 @BLOCKS
 @DATA
 def test_a_side_of_an_if_has_a_barrier_and_one_follows(target, block, a):
-    assert launch(one_side, a, block=block) == threads(of_one_side, block, a, block)
+    assert launch(one_side, a, block=block) == model(of_one_side, block, a, block)
 
 
 @D.kernel
@@ -109,7 +100,7 @@ def of_own_lengths(t, s, a):
 @BLOCKS
 @DATA
 def test_a_loop_of_each_threads_own_length_and_one_of_all(target, block, a):
-    assert launch(own_lengths, a, block=block) == threads(of_own_lengths, block, a)
+    assert launch(own_lengths, a, block=block) == model(of_own_lengths, block, a)
 
 
 def search(x):
@@ -154,7 +145,7 @@ def of_searches(t, s, a):
 @BLOCKS
 @DATA
 def test_threads_return_early_from_a_helper_and_from_the_kernel(target, block, a):
-    assert launch(searches, a, block=block) == threads(of_searches, block, a)
+    assert launch(searches, a, block=block) == model(of_searches, block, a)
 
 
 @D.kernel
@@ -187,7 +178,7 @@ def of_three_kinds(t, s, a):
 @BLOCKS
 @DATA
 def test_barriers_of_three_kinds_are_met_in_step(target, block, a):
-    assert launch(three_kinds, a, block=block) == threads(of_three_kinds, block, a)
+    assert launch(three_kinds, a, block=block) == model(of_three_kinds, block, a)
 
 
 @D.kernel

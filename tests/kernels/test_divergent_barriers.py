@@ -4,6 +4,7 @@ another barrier."""
 import numpy as np
 import pytest
 from cuda import device as D
+from support.barriers import threads
 from support.clauses import clause
 from support.launching import run
 
@@ -16,21 +17,6 @@ def launch(kernel, *arguments, block=N):
     out = np.zeros(block, np.int32)
     run(kernel, out, *arguments, block=block)
     return out
-
-
-def threads(thread, block, *arguments):
-    """What each thread returns: `thread(t, ...)` yields its word at a barrier and gets all."""
-    running = {t: thread(t, *arguments) for t in range(block)}
-    words, result, sent = dict.fromkeys(running), [0] * block, None
-    while running:
-        for t in list(running):
-            try:
-                words[t] = running[t].send(sent)
-            except StopIteration as end:
-                result[t] = end.value
-                del running[t], words[t]
-        sent = list(words.values())
-    return np.array(result)
 
 
 @D.kernel
