@@ -82,20 +82,13 @@ std::optional<Refusal> ManagedTensor::view(abi::ArrayView& view) const {
 // Why the memory of a tensor that was read is not there. Memory of a GPU is not asked about.
 static std::optional<Refusal> check_memory(abi::ArrayView& view, int64_t item,
                                            interop::KnownAccess& known) {
-  using interop::Access;
   if (view.device_type == dlpack::kCuda) return std::nullopt;
   const std::optional<interop::Span> span = interop::span_of(view, item);
-  if (!span) return std::nullopt;
-  const Access wanted = view.read_only ? Access::Read : Access::Write;
-  const Access found = known.to(span->low, span->high, wanted);
-  if (found != Access::None) {
-    view.read_only = found == Access::Read;
-    return std::nullopt;
-  }
+  if (!span || known.check(span->low, span->high, view.read_only)) return std::nullopt;
   if (view.device_type != dlpack::kCpu) {  // at addresses that may be the GPU's
-    abi::Allocation where;
-    cd_rt_memory_find(span->low, &where);
-    if (where.bytes != 0) return std::nullopt;
+    abi::Allocation found;
+    cd_rt_memory_find(span->low, &found);
+    if (found.bytes != 0) return std::nullopt;
   }
   return Refusal{DiagCode::dlpack_refused,
                  {"the elements of the tensor take the bytes " + std::to_string(span->low) +

@@ -48,11 +48,7 @@ void add_elements(Call& call, const CudaArray& array) {
 // not be written to is read-only, whatever the dictionary says. False where its pages are not
 // there.
 bool add_on_host(Call& call, PyObject* object, CudaArray& array) {
-  using interop::Access;
-  const Access wanted = array.view.read_only ? Access::Read : Access::Write;
-  const Access found = call.access.to(array.span.low, array.span.high, wanted);
-  if (found == Access::None) return false;
-  array.view.read_only = found == Access::Read;
+  if (!call.access.check(array.span.low, array.span.high, array.view.read_only)) return false;
   call.live_on_host();
   if (array.stream && cd_rt_gpu_count() > 0 && waits_for_producers())
     sync_stream(stream_with_handle(array.stream).get());

@@ -225,16 +225,6 @@ ArrayObject* transposed(const ArrayObject& array) {
   return view(array, 0, std::move(shape), std::move(strides));
 }
 
-// Lowest and highest byte from the first element on, of any element.
-std::pair<int64_t, int64_t> span_of(const Extents& shape, const Extents& strides, int64_t item) {
-  int64_t low = 0, high = item;
-  for (size_t i = 0; i < shape.size(); ++i) {
-    if (shape[i] == 0) return {0, 0};
-    (strides[i] < 0 ? low : high) += (shape[i] - 1) * strides[i];
-  }
-  return {low, high};
-}
-
 // The same memory in other axes, whose elements must lie where those of the array do.
 ArrayObject* strided(const ArrayObject& array, Extents shape, Extents strides, bool read_only) {
   const auto item = static_cast<int64_t>(array.tensor.item_bytes());
@@ -355,10 +345,9 @@ nb::object import_dlpack(nb::handle object, bool to_host, const nb::object& copy
   return array_of(imported(object, to_host, copy));
 }
 
-// Whether they may be written to, which the producer's word alone does not say.
-bool check_bytes(const Foreign& given, const abi::Allocation& where) {
-  using interop::Access;
-  if (given.low == given.high) return !given.read_only;
+// Makes an array read-only whose memory may not be written to, whatever the producer says.
+void check_bytes(const Foreign& given, const abi::Allocation& where, bool& read_only) {
+  if (given.low == given.high) return;
   if (where.bytes != 0 && (given.low < where.base || given.high > where.base + where.bytes))
     throw nb::value_error(("the elements take the bytes " + std::to_string(given.low) + " to " +
                            std::to_string(given.high) + ", outside of their allocation, " +
@@ -366,15 +355,11 @@ bool check_bytes(const Foreign& given, const abi::Allocation& where) {
                            std::to_string(where.base + where.bytes))
                               .c_str());
   const bool of_process = where.device == abi::kHostDevice && where.bytes == 0;
-  if (!of_process) return !given.read_only;
-  const Access wanted = given.read_only ? Access::Read : Access::Write;
-  const Access found = interop::access_to(given.low, given.high, wanted);
-  if (found == Access::None)
+  if (of_process && !interop::KnownAccess().check(given.low, given.high, read_only))
     throw nb::value_error(("the elements take the bytes " + std::to_string(given.low) + " to " +
                            std::to_string(given.high) +
                            ", which are memory neither of this process nor of a GPU that it sees")
                               .c_str());
-  return found == Access::Write;
 }
 
 // How later uses come after the producer's stream; the host waits for it where the memory is the
@@ -464,7 +449,8 @@ nb::object foreign_array(const Foreign& given) {
   if (!empty) cd_rt_memory_find(given.address, &where);
   // Every device reaches no bytes.
   if (empty && cd_rt_gpu_count() > 0) where = {0, 0, 0, MemoryKind::Pinned, false};
-  const bool writable = check_bytes(given, where);
+  bool read_only = given.read_only;
+  check_bytes(given, where, read_only);
   // The host does not use the address at which a GPU reaches it.
   const uint64_t apart = where.device_address ? where.device_address - given.address : 0;
   if (apart != 0) where.kind = MemoryKind::Device;
@@ -472,7 +458,7 @@ nb::object foreign_array(const Foreign& given) {
   const Ordering theirs = producer_ordering(given.stream, on_host);
   const Watched watched = given.owner.is_none() ? Watched::of(where) : Watched();
   if (on_host)
-    return numpy_array(given.address, given.dtype, given.shape, given.strides, writable,
+    return numpy_array(given.address, given.dtype, given.shape, given.strides, !read_only,
                        watched.serial ? watching(watched) : given.owner);
   const auto type = element_type(given.dtype);
   if (!type) throw nb::type_error("elements of this dtype cannot lie in memory of a GPU");
@@ -486,7 +472,7 @@ nb::object foreign_array(const Foreign& given) {
   tensor.data = given.address + apart;
   tensor.shape = given.shape;
   tensor.strides = given.strides;
-  tensor.read_only = given.read_only;
+  tensor.read_only = read_only;
   array->dtype = given.dtype;
   return nb::cast(array.release(), nb::rv_policy::take_ownership);
 }

@@ -238,6 +238,16 @@ std::vector<int64_t> compact_strides(const std::vector<int64_t>& shape, uint64_t
   return strides;
 }
 
+std::pair<int64_t, int64_t> span_of(const std::vector<int64_t>& shape,
+                                    const std::vector<int64_t>& strides, int64_t item) {
+  int64_t low = 0, high = item;
+  for (size_t i = 0; i < shape.size(); ++i) {
+    if (shape[i] == 0) return {0, 0};
+    (strides[i] < 0 ? low : high) += (shape[i] - 1) * strides[i];
+  }
+  return {low, high};
+}
+
 dlpack::Device dlpack_device(const MemoryBlock& memory) {
   if (memory.on_host()) return kHost;
   switch (memory.kind()) {
@@ -280,22 +290,15 @@ dlpack::ManagedVersioned* exported(const Tensor& tensor) {
 
 namespace {
 
-// The bytes of all elements, from the lowest on; {0, 0} of no elements.
-std::pair<uint64_t, uint64_t> bytes_of(const Tensor& tensor) {
-  uint64_t low = tensor.data, high = tensor.data + tensor.item_bytes();
-  for (size_t i = 0; i < tensor.shape.size(); ++i) {
-    if (tensor.shape[i] == 0) return {0, 0};
-    const auto span = static_cast<uint64_t>((tensor.shape[i] - 1) * tensor.strides[i]);
-    (tensor.strides[i] < 0 ? low : high) += span;
-  }
-  return {low, high};
-}
-
 // Blocks do not tell: the same memory may have been imported, and pinned memory is the host's too.
 bool may_overlap(const Tensor& one, const Tensor& other) {
-  const auto [low, high] = bytes_of(one);
-  const auto [least, most] = bytes_of(other);
-  return low < most && least < high;
+  const auto span = [](const Tensor& t) {
+    return span_of(t.shape, t.strides, static_cast<int64_t>(t.item_bytes()));
+  };
+  const auto [low, high] = span(one);
+  const auto [least, most] = span(other);
+  const auto apart = static_cast<int64_t>(other.data - one.data);
+  return low < apart + most && apart + least < high;
 }
 
 // Whether each element lies where the other tensor, of the same shape, has it.

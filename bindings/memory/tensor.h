@@ -46,6 +46,10 @@ struct Tensor {
 std::vector<int64_t> compact_strides(const std::vector<int64_t>& shape, uint64_t item_bytes,
                                      bool columns = false);
 
+// Lowest and highest byte from the first element on, of any element; both 0 where there is none.
+std::pair<int64_t, int64_t> span_of(const std::vector<int64_t>& shape,
+                                    const std::vector<int64_t>& strides, int64_t item);
+
 // kDLCPU on the host device, else by the kind of memory.
 interop::dlpack::Device dlpack_device(const MemoryBlock& memory);
 

@@ -84,8 +84,10 @@ Access access_by_pages(uint64_t low, uint64_t high, Access wanted) {
   return found;
 }
 
-Access access_to(uint64_t low, uint64_t high, Access wanted) {
-  return KnownAccess().to(low, high, wanted);
+bool KnownAccess::check(uint64_t low, uint64_t high, bool& read_only) {
+  const Access found = to(low, high, read_only ? Access::Read : Access::Write);
+  read_only = read_only || found == Access::Read;
+  return found != Access::None;
 }
 
 void KnownAccess::keep(const Range& found) {

@@ -10,21 +10,21 @@ namespace cuda_device::interop {
 enum class Access : uint8_t { None, Read, Write };
 
 // What may be done with all of the bytes [low, high), as much as is wanted at most: Read or Write.
-// No signal is raised.
-Access access_to(uint64_t low, uint64_t high, Access wanted);
-
-// The same by system calls for pages, where mappings cannot be asked for. The first and the last
-// page are asked, of up to eight each whether it may be read, of more whether the rest is mapped.
-// No byte changes, but a page that may be written to counts as written: one that a fork shares is
-// copied, one of a file is as new.
+// No signal is raised. By system calls for pages: the first and the last page are asked, of up to
+// eight each whether it may be read, of more whether the rest is mapped. No byte changes, but a
+// page that may be written to counts as written: one that a fork shares is copied, one of a file is
+// as new.
 Access access_by_pages(uint64_t low, uint64_t high, Access wanted);
 
-// The same for many ranges at one time, such as the arrays of a launch: pages and mappings
-// that they share are asked for once. What was found holds no longer than nobody takes the memory
-// away.
+// The same for many ranges at one time, such as the arrays of a launch, by mappings where those can
+// be asked for (interop/mappings.h): what ranges share is asked for once. What was found holds no
+// longer than nobody takes the memory away.
 class KnownAccess {
  public:
   Access to(uint64_t low, uint64_t high, Access wanted);
+  // For an array whose owner says whether it may be written to: makes it read-only where its memory
+  // may not be. False: its memory is not there.
+  bool check(uint64_t low, uint64_t high, bool& read_only);
 
  private:
   struct Range {

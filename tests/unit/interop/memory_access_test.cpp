@@ -12,6 +12,10 @@ namespace {
 
 constexpr uint64_t kPages = 20;
 
+Access access_to(uint64_t low, uint64_t high, Access wanted) {
+  return KnownAccess().to(low, high, wanted);
+}
+
 // Pages of which a test takes the rights, or the memory.
 struct Pages {
   Pages()
