@@ -227,6 +227,24 @@ TEST(Meetings, ActiveLanesAreKnownThoughAnotherSpins) {
   }
 }
 
+// Lanes in a loop within a loop, whose inner one comes to the same states again and again.
+TEST(Meetings, ActiveLanesAreThoseThatLeaveALoopOfManyIterations) {
+  WorkerPool pool(1);
+  std::atomic<int> wrong{0};
+  const Ran ran = launch_of(2, 64).run(pool, [&](const TestThread& t) {
+    for (uint32_t outer = 0; outer < t.thread() % 5; ++outer) {
+      for (uint32_t inner = 0; inner < 3; ++inner) {
+        for (uint32_t innermost = 0; innermost < 2; ++innermost) t.turn(innermost, 3);
+        t.turn(inner, 2);
+      }
+      t.turn(outer, 1);
+    }
+    wrong += t.meet(ThreadMeeting::ActiveMask, 0) != kAll;
+  });
+  EXPECT_TRUE(ran.fine());
+  EXPECT_EQ(wrong, 0);
+}
+
 // A lock that one lane after the other takes, and all meet at the end.
 TEST(Meetings, AfterALockWithinTheWarp) {
   WorkerPool pool(2);

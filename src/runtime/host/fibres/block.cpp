@@ -14,6 +14,9 @@ namespace {
 
 // Threads that only take turns keep others of their warp from knowing the active lanes for so long.
 constexpr uint32_t kMostAskingRounds = 1000;
+// A loop within another comes back to the same states in each of the outer one's iterations, so
+// lanes that will leave them seem to stand still from one turn of the outer loop to the next.
+constexpr uint32_t kMostStillRounds = 64;
 
 constexpr size_t kFibreBytes = (sizeof(Fibre) + 63) / 64 * 64;
 
@@ -97,7 +100,8 @@ void Block::begin(uint64_t number) {
   live_ = threads_;
   came_ = trues_ = kinds_ = 0;
   for (Warp& warp : warps_) {
-    warp.awaiting = warp.at_barrier = warp.meeting = warp.asking = warp.asking_rounds = 0;
+    warp.awaiting = warp.at_barrier = warp.meeting = warp.asking = 0;
+    warp.asking_rounds = warp.still_rounds = 0;
     warp.live = warp.ready = ~uint32_t{0};
   }
   if (const uint32_t last = threads_ % kLanes)
@@ -169,15 +173,20 @@ Block::Progress Block::after_switch() {
 }
 
 Block::Progress Block::after_round() {
-  for (Warp& warp : warps_)
-    if (warp.asking) end_of_round(warp);
+  bool asking = false;
+  for (Warp& warp : warps_) asking |= warp.asking && !end_of_round(warp);
   if (advanced_) return turned_ ? Progress::Turning : Progress::Working;
-  return Progress::Still;
+  return asking ? Progress::Turning : Progress::Still;
 }
 
 // Lanes that take turns, and nothing but that, may be what the askers wait for, or wait for them.
-void Block::end_of_round(Warp& warp) {
-  if (!warp.advanced || ++warp.asking_rounds >= kMostAskingRounds) answer_askers(warp);
+// Whether the askers have their answer.
+bool Block::end_of_round(Warp& warp) {
+  warp.still_rounds = warp.advanced ? 0 : warp.still_rounds + 1;
+  if (++warp.asking_rounds < kMostAskingRounds && warp.still_rounds < kMostStillRounds)
+    return false;
+  answer_askers(warp);
+  return true;
 }
 
 void Block::standing(const OnStanding& use) {
@@ -317,7 +326,7 @@ void Block::answer_askers(Warp& warp) {
   if (!lanes) return;
   write_results({abi::ThreadMeeting::ActiveMask, lanes, warp.values, warp.numbers}, warp.values);
   warp.asking &= ~lanes;
-  warp.asking_rounds = 0;
+  warp.asking_rounds = warp.still_rounds = 0;
   warp.ready |= lanes;
   rest_ = 0;
   advanced(warp);

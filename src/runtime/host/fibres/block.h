@@ -114,7 +114,8 @@ class Block {
     uint32_t meeting = 0;     // that wait for others of a mask
     uint32_t asking = 0;      // that ask for the active lanes
     uint32_t asking_rounds = 0;
-    bool advanced = false;  // one of them, in this round
+    uint32_t still_rounds = 0;  // of those, the last ones, in which no lane advanced
+    bool advanced = false;      // one of them, in this round
     // What the waiting lanes brought.
     std::array<uint64_t, kLanes> keys{};  // kind and mask, or the address of a word
     std::array<uint64_t, kLanes> values{};
@@ -137,7 +138,7 @@ class Block {
   void finish_meetings(Warp& warp);
   void answer_askers(Warp& warp);
   void nobody_ready(Warp& warp);
-  void end_of_round(Warp& warp);
+  bool end_of_round(Warp& warp);
   Progress after_switch();
   Progress after_round();
   void await(Fibre& fibre, const Word& word);
