@@ -1,6 +1,5 @@
 #include "unit/codegen/host_run.h"
 
-#include <dlfcn.h>
 #include <gtest/gtest.h>
 #include <sys/mman.h>
 
@@ -10,6 +9,8 @@
 #include <numeric>
 #include <span>
 
+#include "runtime/host/pool.h"
+#include "runtime/host/symbols.h"
 #include "unit/codegen/array_compare.h"
 #include "unit/codegen/op_cases.h"
 
@@ -31,9 +32,7 @@ int32_t answer_opaque(int64_t identity, uint32_t count, const int64_t* operands,
 
 void* symbol(const std::string& name) {
   if (name == "cd_opaque") return reinterpret_cast<void*>(&answer_opaque);
-  static void* sleef = dlopen("libsleef.so.3", RTLD_NOW | RTLD_LOCAL);
-  void* found = sleef ? dlsym(sleef, name.c_str()) : nullptr;
-  return found ? found : dlsym(RTLD_DEFAULT, name.c_str());
+  return runtime::host_symbol(name);
 }
 
 std::vector<uint8_t> pack(const abi::ParamLayout& layout, const TestArguments& arguments) {
@@ -79,6 +78,7 @@ TestArgument TestArgument::f64(double value) { return std::bit_cast<int64_t>(val
 static bool is_native(MaskForm form) { return std::ranges::count(host_mask_forms(), form) > 0; }
 
 std::string Way::name() const {
+  if (threads) return "threads, for " + std::string(tune);
   return std::string(is_native(form) ? "" : "emulated ") + name_of(form) +
          (analysed ? "" : ", not analysed") + ", " + std::to_string(width) + " lanes, for " + tune;
 }
@@ -128,19 +128,37 @@ void LoadedImage::run(const TestArguments& arguments, const ir::Grid& grid,
                       ir::OpaqueTrace* trace) const {
   answering = trace;
   const std::vector<uint8_t> params = pack(image_.params, arguments);
+  abi::LaunchDims dims;
+  dims.grid = grid.grid;
+  dims.block = grid.block;
+  image_.threads ? run_threads(params.data(), dims) : run_gangs(params.data(), dims);
+}
+
+void LoadedImage::run_gangs(const uint8_t* params, const abi::LaunchDims& dims) const {
   abi::HostContext context;
-  context.dims.grid = grid.grid;
-  context.dims.block = grid.block;
+  context.dims = dims;
   size_t bytes = size_t{image_.arena} + abi::kArenaAlign;
   std::vector<char> memory(bytes);
   context.arena = memory.data();
   std::align(abi::kArenaAlign, image_.arena, context.arena, bytes);
   const auto entry = reinterpret_cast<abi::HostEntry>(memory_ + image_.entry);
-  const uint64_t blocks = uint64_t{grid.grid[0]} * grid.grid[1] * grid.grid[2];
+  const uint64_t blocks = uint64_t{dims.grid[0]} * dims.grid[1] * dims.grid[2];
   // Runs two chunks, as two workers would.
   const uint64_t half = blocks / 2;
-  entry(params.data(), &context, 0, half);
-  entry(params.data(), &context, half, blocks);
+  entry(params, &context, 0, half);
+  entry(params, &context, half, blocks);
+}
+
+void LoadedImage::run_threads(const uint8_t* params, const abi::LaunchDims& dims) const {
+  const auto entry = reinterpret_cast<abi::HostThreadEntry>(memory_ + image_.entry);
+  const runtime::fibres::Kernel kernel{entry, image_.stack, image_.arena};
+  static const std::vector<PrintFormatter> no_formats;
+  runtime::Report report(no_formats);
+  runtime::WorkerPool pool(1);
+  const std::string error = pool.run(std::make_shared<runtime::Job>(kernel, params, dims, report));
+  const LaunchReport said = report.take();
+  if (!error.empty() || said.failed || said.deadlock)
+    throw std::runtime_error("threads did not come to the end: " + error);
 }
 
 // Every value varies, every branch diverges.
@@ -162,6 +180,18 @@ analysis::Analysis conservative_analysis(const ir::Function& f) {
   return a;
 }
 
+constexpr uint32_t kStackOfCalls = 16 << 10;  // for the C++ of tests that such code calls
+
+static abi::KernelImage compile_threads(const ir::Function& f, const HostOptions& options,
+                                        Listing listing) {
+  std::vector<Span> sites;
+  uint32_t frame = 0;
+  listing.frame = &frame;
+  abi::KernelImage image = compile_host_threads(f, analysis::analyse(f), options, sites, listing);
+  image.stack = frame + kStackOfCalls;
+  return image;
+}
+
 abi::KernelImage compile_way(const ir::Function& given, const Way& way, const Listing& listing) {
   const std::unique_ptr<const ir::Function> legal = legalised(given);
   const ir::Function& f = *legal;
@@ -173,6 +203,7 @@ abi::KernelImage compile_way(const ir::Function& given, const Way& way, const Li
     options.emulate = !is_native(way.form);
   options.tune = way.tune;
   options.verify_llvm = true;
+  if (way.threads) return compile_threads(f, options, listing);
   const auto gangs = way.analysed ? analysis::analyse(f, way.width) : conservative_analysis(f);
   return compile_host(f, gangs, options, listing);
 }

@@ -58,6 +58,7 @@ struct Way {
   bool analysed = true;      // else everything varies
   uint32_t width = 32;       // lanes of a gang
   const char* tune = kTune;  // as HostOptions::tune
+  bool threads = false;      // one by one, each on a stack of its own: no gangs, no masks
   std::string name() const;
 };
 std::vector<Way> all_ways();   // that this CPU can run, if need be emulated
@@ -74,6 +75,8 @@ class LoadedImage {
            ir::OpaqueTrace* trace = nullptr) const;
 
  private:
+  void run_gangs(const uint8_t* params, const abi::LaunchDims& dims) const;
+  void run_threads(const uint8_t* params, const abi::LaunchDims& dims) const;
   abi::KernelImage image_;
   uint8_t* memory_ = nullptr;
   size_t size_ = 0;

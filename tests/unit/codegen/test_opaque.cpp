@@ -113,6 +113,34 @@ TEST(OpaqueCalls, HostMakesThoseOfTheInterpreterBetweenBarriers) {
   expect_host_same({.opaque = true, .barriers = true});
 }
 
+void expect_threads_same(RandomOptions what) {
+  const uint64_t first = number_of("CUDA_DEVICE_FUZZ_FIRST", 0),
+                 count = number_of("CUDA_DEVICE_FUZZ_SEEDS", 10);
+  for (uint64_t seed = first; seed < first + count; ++seed) {
+    SCOPED_TRACE("seed " + std::to_string(seed));
+    const RandomProgram p = analysis::testing::random_program(seed, what);
+    const Made expected = interpreted(p);
+    passes::PipelineOptions options;
+    options.own_math = true;
+    passes::run_pipeline(*p.function, options);
+    const LoadedImage image(compile_way(*p.function, {.threads = true}));
+    expect_same(made_by(p, [&](TestArguments& arguments,
+                               ir::OpaqueTrace& trace) { image.run(arguments, p.grid, &trace); }),
+                expected);
+    if (testing::Test::HasFailure()) {
+      std::fputs(ir::print(*p.function).c_str(), stderr);
+      break;
+    }
+  }
+}
+
+TEST(OpaqueCalls, ThreadsOfTheHostMakeThoseOfTheInterpreter) {
+  expect_threads_same({.opaque = true});
+}
+TEST(OpaqueCalls, ThreadsOfTheHostMakeThoseOfTheInterpreterBetweenBarriers) {
+  expect_threads_same({.opaque = true, .barriers = true});
+}
+
 TEST(OpaqueCalls, ScalarCodeMakesThoseOfTheInterpreter) {
   for (uint64_t seed = 0; seed < number_of("CUDA_DEVICE_FUZZ_SEEDS", 10); ++seed) {
     SCOPED_TRACE("seed " + std::to_string(seed));
