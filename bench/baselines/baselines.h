@@ -136,6 +136,19 @@ void hand_histogram_wide(int threads, int32_t* out, const uint16_t* in, int64_t 
 // The positive elements in any order, and how many they are.
 void hand_compact(int threads, float* out, int32_t* total, const float* in, int64_t n);
 
+// Keys put into a table of `slots` places, a power of two; state[0]: the number of this run.
+void hand_hash_insert(int threads, uint64_t* table, uint32_t* state, const uint32_t* keys,
+                      int64_t n, int64_t slots);
+
+// Element i put at the front of lists[i]: following[i] is the one that was there, or -1.
+void hand_locked_lists(int threads, int32_t* following, uint64_t* heads, int32_t* locks,
+                       uint32_t* state, const int32_t* lists, int64_t n);
+
+// out[i]: the square of the distance of query i to the nearest of the points once these are turned.
+// Points and queries: all x, then all y.
+void hand_nearest(int threads, float* out, const float* points, const float* queries, float sine,
+                  float cosine, int64_t n, int64_t m);
+
 // The polynomials themselves, for their accuracy check.
 void hand_exp(float* y, const float* x, int64_t n);
 void hand_log(float* y, const float* x, int64_t n);

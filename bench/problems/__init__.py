@@ -35,6 +35,7 @@ FAMILIES = (
     "spheres",
     "atomics",
     "warps",
+    "waits",
     "recursion",
 )
 

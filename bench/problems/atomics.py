@@ -1,10 +1,11 @@
-"""Threads that meet at places: histograms in shared and in global memory, compaction by tickets."""
+"""Threads that meet at places: histograms in shared and in global memory, compaction by tickets,
+a hash table."""
 
 import numpy as np
 from arrays import aligned
 
 from .histogram import BINS, of_bytes
-from .problem import INTEL, Hand, Problem, WrongResult, grid_for, require_equal
+from .problem import INTEL, POCL, Hand, Problem, WrongResult, grid_for, require_equal
 
 BLOCK, GLOBAL_BINS = 256, 1 << 16
 
@@ -106,9 +107,53 @@ def check_compact(p):
         raise WrongResult("compact: other elements than the positive ones")
 
 
+def hash_insert(quick):
+    n = 1 << 14 if quick else 1 << 22
+    arrays = {
+        "table": aligned((2 * n,), np.uint64),
+        "state": aligned((2,), np.uint32),
+        "source": aligned((n,), np.uint32),
+    }
+    arrays["state"][0] = 1
+    arrays["source"][:] = np.random.default_rng(74).integers(0, 1 << 32, n, np.uint32)
+    return Problem(
+        name="hash insert",
+        kernel="hash_insert",
+        unit="Mitem/s",
+        amount=1e-6 * n,
+        size=f"n = {n:,}, half as many as slots",
+        arrays=arrays,
+        outputs=("table",),
+        values={"n": n, "slots": 2 * n},
+        arguments="table state source n slots",
+        block=(BLOCK,),
+        grid=grid_for((n,), (BLOCK,)),
+        judge=check_table,
+        hand=(Hand("hand_hash_insert"),),
+        ahead_of=(INTEL, POCL),
+    )
+
+
+def check_table(p):
+    """Each key once, and none that comes after a free slot from where it is searched."""
+    table, run = p.arrays["table"], int(p.arrays["state"][0]) - 1
+    used = table >> 32 == run
+    keys = (table[used] & 0xFFFFFFFF).astype(np.uint32)
+    if not np.array_equal(np.sort(keys), p.once("keys", lambda: np.unique(p.arrays["source"]))):
+        raise WrongResult("hash insert: other keys than those of the source")
+    slots = np.flatnonzero(used)
+    first = (keys * np.uint32(2654435769)) & np.uint32(table.size - 1)
+    distance = (slots - first) % table.size
+    free_before = np.maximum.accumulate(np.where(used, -1, np.arange(table.size)))[slots]
+    unreachable = (slots >= first) & (free_before >= first) & (distance > 0)
+    if unreachable.any():
+        raise WrongResult(f"hash insert: {unreachable.sum()} keys are not found")
+
+
 PROBLEMS = {
     "histogram uniform": in_shared_memory("uniform"),
     "histogram skewed": in_shared_memory("skewed"),
     "histogram global": in_global_memory,
     "compact": compact,
+    "hash insert": hash_insert,
 }
