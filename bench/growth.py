@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Whether memory grows: a million launches, a million exchanges by each protocol, ten thousand
-compilations, ten thousand cache hits.
+"""Whether memory grows: a million launches, a million blocks whose threads have stacks, a million
+exchanges by each protocol, ten thousand compilations, ten thousand cache hits.
 
 Each kind runs in a process of its own, in ten parts; what is printed is the resident memory after
 each, in KiB. The first part grows to what the kind needs. Exits with 1 where the last five parts
@@ -49,6 +49,23 @@ def launches():
         stream.sync()
 
     return part
+
+
+def blocks_of_threads():
+    """Blocks whose threads run one by one, each on a stack of its own."""
+    import numpy as np
+    from cuda import device as D
+
+    @D.kernel(execution="threads")
+    def turn(a):
+        s = D.shared_array(32, D.int32)
+        t = D.int32(D.thread_idx.x)
+        s[t] = a[t]
+        D.syncthreads()
+        D.atomic_ref(a, t).add(s[31 - t], "relaxed", "device")
+
+    a = np.zeros(32, np.int32)
+    return lambda count: D.launch(turn, a, grid=count, block=32)
 
 
 class Says:
@@ -155,6 +172,7 @@ def new_kernels():
 
 KINDS = {
     "launches": (1_000_000, "off", launches),
+    "blocks of threads": (1_000_000, "off", blocks_of_threads),
     "DLPack": (1_000_000, "off", lambda: exchanges("DLPack")),
     "tensors of PyTorch": (1_000_000, "off", exchanges_with_torch),
     "dictionaries of CUDA": (1_000_000, "off", lambda: exchanges("dictionaries of CUDA")),

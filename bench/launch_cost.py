@@ -57,16 +57,28 @@ def empty_blocks(kernels, rounds):
     }
 
 
-def barrier(kernels, rounds, grid=2000, block=256):
+def barrier(kernel, without, rounds, grid, block=256):
     """Seconds that one barrier adds to a block: many of them in a kernel against none."""
     from cuda import device as D
 
     a = np.zeros(grid * block, np.float32)
-    seconds = {
-        count: fastest(lambda kernel=kernel: D.launch(kernel, a, grid=grid, block=block), rounds)
-        for count, kernel in ((0, kernels.no_barriers), (BARRIERS, kernels.barriers))
+    seconds, base = (
+        fastest(lambda kernel=kernel: D.launch(kernel, a, grid=grid, block=block), rounds)
+        for kernel in (kernel, without)
+    )
+    return (seconds - base) / grid / BARRIERS
+
+
+def barriers(kernels, rounds):
+    by_plan = {
+        "gangs": (kernels.barriers, 2000),
+        "gangs, at different barriers": (kernels.warps_at_barriers_of_their_own, 200),
+        "threads": (kernels.barriers_by_threads, 50),
     }
-    return (seconds[BARRIERS] - seconds[0]) / grid / BARRIERS
+    return {
+        plan: barrier(kernel, kernels.no_barriers, rounds, grid)
+        for plan, (kernel, grid) in by_plan.items()
+    }
 
 
 def compute_bound(kernels, rounds):
@@ -89,7 +101,7 @@ def child(options):
 
     result = {
         "empty": empty_blocks(kernels, options.rounds),
-        "barrier": barrier(kernels, options.rounds),
+        "barriers": barriers(kernels, options.rounds),
         "compute": compute_bound(kernels, options.rounds),
     }
     print(json.dumps(result))
@@ -122,8 +134,9 @@ def print_results(results):
             ]
             print(f"{block:>8}{workers:>9}" + "".join(cells))
     print("\nOne barrier of a block of 256, with a shared array written and read around it")
-    for workers, result in results.items():
-        print(f"{workers:>17}{1e9 * result['barrier']:11.2f} ns")
+    for plan in next(iter(results.values()))["barriers"]:
+        for workers, result in results.items():
+            print(f"{plan:32}{workers:>4}{1e9 * result['barriers'][plan]:11.2f} ns")
     print("\nCompute-bound launches: ms, and how much faster than with the first number of workers")
     first = next(iter(results.values()))
     for name, base in first["compute"].items():

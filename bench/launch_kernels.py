@@ -10,8 +10,7 @@ def empty(a, n):
         a[0] = n
 
 
-@D.kernel
-def barriers(a):
+def exchanges(a):
     s = D.shared_array(256, D.float32)
     i = D.tid(1)
     t = D.thread_idx.x
@@ -24,6 +23,10 @@ def barriers(a):
     a[i] = x
 
 
+barriers = D.kernel(exchanges)
+barriers_by_threads = D.kernel(exchanges, execution="threads")
+
+
 @D.kernel
 def no_barriers(a):
     """What barriers does, but each thread by itself."""
@@ -34,6 +37,28 @@ def no_barriers(a):
     for _ in range(32):
         s[t] = x
         x = x + s[t]
+    a[i] = x
+
+
+@D.kernel
+def warps_at_barriers_of_their_own(a):
+    """As `barriers`, but one warp waits at others than the rest."""
+    s = D.shared_array(256, D.float32)
+    i = D.tid(1)
+    t = D.thread_idx.x
+    x = a[i]
+    if t < 32:
+        for _ in range(32):
+            s[t] = x
+            D.syncthreads()
+            x = x + s[255 - t]
+            D.syncthreads()
+    else:
+        for _ in range(32):
+            s[t] = x
+            D.syncthreads()
+            x = x + s[255 - t]
+            D.syncthreads()
     a[i] = x
 
 
