@@ -1,14 +1,12 @@
-// Small programs of threads that share variables, as litmus tests write them: "x=1; f; r0=y | ...",
-// threads side by side. x, y and z are variables, accessed by atomic operations, or as plain memory
-// where a dot stands before them; r0 ... r7 are registers, each of one thread.
-//
-//   x=1    a store          r0=x+1    an addition, which gives the value before
-//   r0=x   a load           r0=x?1:2  a compare-and-swap of 1 for 2, which gives the value before
-//   f      a fence
+// Litmus tests of memory orders, as tests/litmus/programs.txt has and explains them: "x=1; f; r0=y
+// |
+// ...", threads side by side.
 #pragma once
 
 #include <algorithm>
+#include <fstream>
 #include <functional>
+#include <map>
 #include <random>
 #include <set>
 #include <sstream>
@@ -23,13 +21,15 @@ namespace cuda_device::ir::test {
 constexpr size_t kVariables = 3, kRegisters = 8;
 
 struct LitmusStep {
-  enum class Kind { Load, Store, Add, Cas, Fence } kind;
+  enum class Kind { Load, Store, Add, Exch, Cas, Fence, If } kind;
   bool plain = false;
   size_t variable = 0, result = 0;
   int32_t value = 0, expected = 0;
 };
 using LitmusThread = std::vector<LitmusStep>;
 using LitmusProgram = std::vector<LitmusThread>;
+
+inline size_t digit(char c) { return static_cast<size_t>(c - '0'); }
 
 inline std::vector<std::string> split(const std::string& text, char at) {
   std::vector<std::string> parts;
@@ -41,11 +41,24 @@ inline std::vector<std::string> split(const std::string& text, char at) {
   return parts;
 }
 
+// What reads "=x+1" and the like after a register.
+inline void read_right(LitmusStep& s, const std::string& right) {
+  using Kind = LitmusStep::Kind;
+  if (right.size() == 1) return;
+  s.kind = right[1] == '+' ? Kind::Add : right[1] == ':' ? Kind::Exch : Kind::Cas;
+  s.value = std::stoi(right.substr(2));
+  if (s.kind != Kind::Cas) return;
+  s.expected = s.value;
+  s.value = std::stoi(right.substr(right.find(':') + 1));
+}
+
 inline LitmusStep litmus_step(const std::string& text) {
   using Kind = LitmusStep::Kind;
   if (text == "f") return {.kind = Kind::Fence};
   const size_t equals = text.find('=');
   std::string left = text.substr(0, equals), right = text.substr(equals + 1);
+  if (left.starts_with("ifr"))
+    return {.kind = Kind::If, .result = digit(left[3]), .expected = std::stoi(right)};
   std::string& place = left[0] == 'r' ? right : left;
   const bool plain = place[0] == '.';
   if (plain) place.erase(0, 1);
@@ -56,14 +69,8 @@ inline LitmusStep litmus_step(const std::string& text) {
     return s;
   }
   s.kind = Kind::Load;
-  s.result = static_cast<size_t>(left[1] - '0');
-  const size_t colon = right.find(':');
-  if (right.size() > 1) s.kind = colon == std::string::npos ? Kind::Add : Kind::Cas;
-  if (s.kind == Kind::Add) s.value = std::stoi(right.substr(2));
-  if (s.kind == Kind::Cas) {
-    s.expected = std::stoi(right.substr(2));
-    s.value = std::stoi(right.substr(colon + 1));
-  }
+  s.result = digit(left[1]);
+  read_right(s, right);
   return s;
 }
 
@@ -76,29 +83,87 @@ inline LitmusProgram litmus(const std::string& text) {
   return program;
 }
 
+// ---- the table ----
+
+struct LitmusTest {
+  std::string name;
+  LitmusProgram program;
+  std::vector<std::pair<size_t, int32_t>> never;  // places in memory, and what they hold
+  ThreadScope narrowest = ThreadScope::Block;
+  size_t ends = 0;
+
+  bool has_never(const Memory& m) const {
+    return std::ranges::all_of(never, [&](const auto& one) { return m[one.first] == one.second; });
+  }
+};
+
+// Columns are two spaces or more apart.
+inline std::vector<std::string> columns_of(const std::string& line) {
+  std::vector<std::string> columns;
+  for (size_t at = 0; at < line.size(); at = line.find_first_not_of(' ', at)) {
+    const size_t end = std::min(line.find("  ", at), line.size());
+    columns.push_back(line.substr(at, end - at));
+    at = end;
+  }
+  return columns;
+}
+
+inline LitmusTest litmus_test(const std::vector<std::string>& columns) {
+  LitmusTest test;
+  test.name = columns.at(0);
+  test.program = litmus(columns.at(1));
+  std::istringstream never(columns.at(2));
+  for (std::string one; never >> one;) {
+    const size_t equals = one.find('=');
+    const size_t place = one[0] == 'r' ? kVariables + digit(one[1]) : one[0] - 'x';
+    test.never.emplace_back(place, std::stoi(one.substr(equals + 1)));
+  }
+  const auto scope = std::ranges::find(kThreadScopes, columns.at(4));
+  test.narrowest = static_cast<ThreadScope>(scope - kThreadScopes.begin());
+  test.ends = std::stoul(columns.at(5));
+  return test;
+}
+
+inline std::vector<LitmusTest> litmus_tests() {
+  std::vector<LitmusTest> tests;
+  std::ifstream table(CD_LITMUS_PROGRAMS);
+  for (std::string line; std::getline(table, line);)
+    if (!line.empty() && line[0] != '#') tests.push_back(litmus_test(columns_of(line)));
+  return tests;
+}
+
 // ---- the model: threads take turns, a step each, and all see one memory ----
 
 inline void act(const LitmusStep& s, Memory& m) {
   using Kind = LitmusStep::Kind;
-  if (s.kind == Kind::Fence) return;
+  if (s.kind == Kind::Fence || s.kind == Kind::If) return;
   int32_t& place = m[s.variable];
   const int32_t old = place;
-  if (s.kind == Kind::Store) place = s.value;
+  if (s.kind == Kind::Store || s.kind == Kind::Exch) place = s.value;
   if (s.kind == Kind::Add) place = old + s.value;
   if (s.kind == Kind::Cas && old == s.expected) place = s.value;
   if (s.kind != Kind::Store) m[kVariables + s.result] = old;
+}
+
+// The number of the step after `at`.
+inline size_t step_after(const LitmusThread& thread, size_t at, const Memory& m) {
+  const LitmusStep& s = thread[at];
+  const bool ends = s.kind == LitmusStep::Kind::If && m[kVariables + s.result] != s.expected;
+  return ends ? thread.size() : at + 1;
 }
 
 inline void interleave(const LitmusProgram& program, std::vector<size_t>& at, const Memory& m,
                        std::set<Memory>& outcomes) {
   bool all_done = true;
   for (size_t t = 0; t < program.size(); ++t) {
-    if (at[t] == program[t].size()) continue;
+    const size_t now = at[t];
+    if (now == program[t].size()) continue;
     all_done = false;
     Memory after = m;
-    act(program[t][at[t]++], after);
+    act(program[t][now], after);
+    at[t] = step_after(program[t], now, m);
     interleave(program, at, after, outcomes);
-    --at[t];
+    at[t] = now;
   }
   if (all_done) outcomes.insert(m);
 }
@@ -115,7 +180,7 @@ inline std::set<Memory> outcomes_of_model(const LitmusProgram& program) {
 // The order of a step, and for which threads.
 using OrderOf = std::function<AtomicSpec(const LitmusStep&)>;
 
-// Registers are stored to memory when a thread has taken all its steps.
+// Registers are stored to memory when a thread has taken all its steps, or all up to a condition.
 class LitmusKernel {
  public:
   explicit LitmusKernel(const OrderOf& order) : order_(order) {}
@@ -128,9 +193,7 @@ param @0 "m": array<int32, 1> unit_inner contiguous element_aligned
   %me = tid #0 : int32
 )";
     for (size_t t = 0; t < program.size(); ++t) {
-      const std::string number = constant("int32", static_cast<int64_t>(t));
-      const std::string mine = value("eq %me, " + number + " : bool");
-      out_ += "  if " + mine + " {\n";
+      open_if("%me", static_cast<int64_t>(t));
       thread(program[t]);
       out_ += "  }\n";
     }
@@ -139,13 +202,30 @@ param @0 "m": array<int32, 1> unit_inner contiguous element_aligned
 
  private:
   void thread(const LitmusThread& steps) {
-    std::vector<std::pair<size_t, std::string>> results;
+    registers_.clear();
+    size_t conditions = 0;
     for (const LitmusStep& s : steps) {
-      const std::string found = step(s);
-      if (!found.empty()) results.emplace_back(s.result, found);
+      if (s.kind == LitmusStep::Kind::If) {
+        store_registers();
+        open_if(registers_.at(s.result), s.expected);
+        ++conditions;
+      } else if (const std::string found = step(s); !found.empty()) {
+        registers_[s.result] = found;
+        unstored_.push_back(s.result);
+      }
     }
-    for (const auto& [result, found] : results)
-      out_ += "  store %m, " + place(kVariables + result) + ", " + found + "\n";
+    store_registers();
+    for (; conditions > 0; --conditions) out_ += "  }\n";
+  }
+
+  void open_if(const std::string& number, int64_t expected) {
+    const std::string is = value("eq " + number + ", " + constant("int32", expected) + " : bool");
+    out_ += "  if " + is + " {\n";
+  }
+  void store_registers() {
+    for (const size_t result : unstored_)
+      out_ += "  store %m, " + place(kVariables + result) + ", " + registers_.at(result) + "\n";
+    unstored_.clear();
   }
 
   // What it gives; empty: nothing.
@@ -166,7 +246,7 @@ param @0 "m": array<int32, 1> unit_inner contiguous element_aligned
       out_ += "  " + atomic + "store" + how + at + ", " + operand + "\n";
       return "";
     }
-    if (s.kind == Kind::Add) return value("atomic_rmw" + how + at + ", " + operand + " : int32");
+    if (s.kind != Kind::Cas) return value("atomic_rmw" + how + at + ", " + operand + " : int32");
     const std::string expected = constant("int32", s.expected);
     return value("atomic_cas" + how + at + ", " + expected + ", " + operand + " : int32");
   }
@@ -183,6 +263,8 @@ param @0 "m": array<int32, 1> unit_inner contiguous element_aligned
 
   const OrderOf& order_;
   std::string out_;
+  std::map<size_t, std::string> registers_;  // of the thread: their values
+  std::vector<size_t> unstored_;
   int values_ = 0;
 };
 
@@ -226,7 +308,7 @@ inline AtomicSpec random_order(const LitmusStep& s, std::mt19937& random, Thread
 inline LitmusProgram random_litmus(std::mt19937& random, bool plain) {
   using Kind = LitmusStep::Kind;
   static const std::vector<Kind> kKinds = {Kind::Load, Kind::Load, Kind::Store, Kind::Store,
-                                           Kind::Add,  Kind::Cas,  Kind::Fence};
+                                           Kind::Add,  Kind::Exch, Kind::Cas,   Kind::Fence};
   LitmusProgram program(2 + random() % 2);
   size_t results = 0;
   for (LitmusThread& thread : program) {
