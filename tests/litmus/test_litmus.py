@@ -1,189 +1,169 @@
-"""Litmus tests of memory orders: outcomes that the model of ISO C++ forbids are never seen.
+"""Litmus tests of memory orders: outcomes that ISO C++ forbids are never seen.
 
-Each program has a function for each of its blocks of one thread. Round k of the program has
-variables of its own: x and y are elements k of two rows. Before each round the blocks meet, where
-they run side by side; a block that nobody meets for long goes on alone, so a launch ends on one
-worker too.
+On a CPU the blocks of a round must have run side by side, in many rounds, and outcomes that the
+CPU's store buffers show must be seen where the order allows them: so what is not seen could have
+been. CUDA_DEVICE_LONG_TESTS=1 runs every order, and a million rounds of each.
 """
 
-import numpy as np
+import collections
+import dataclasses
+import functools
+import os
+
 import pytest
-from cuda import device as D
 from support.clauses import clause
-from support.launching import run
+from support.targets import without_variant
 
-ROUNDS = 20_000
+from .iso_model import Undefined, ends_of_iso
+from .kernels import Case
+from .programs import ORDERS, PROGRAMS
+from .rounds import Launch
+from .store_buffers import ends_with_buffers
 
-
-def meet(met, k, blocks, patience):
-    """Whether all blocks have come to round k before the patience is at its end."""
-    place = D.atomic_ref(met, k)
-    place.add(1, "relaxed", "device")
-    while patience > 0:
-        if place.load("relaxed", "device") == blocks:
-            return True
-        patience -= 1
-    return False
-
-
-# --- message passing: y tells that x is there ---
-
-
-def mp_writes(x, y, r, k):
-    x[k] = 1
-    D.atomic_ref(y, k).store(1, "release")
+LONG = "CUDA_DEVICE_LONG_TESTS" in os.environ
+IN_A_LAUNCH = 20_000 if LONG else 5_000
+# Rounds in all, and rounds whose blocks ran side by side.
+AT_LEAST, BESIDE = (1_000_000, 100_000) if LONG else (5_000, 300)
+# A test that has not seen what it must see after so many rounds fails: other processes may need the
+# CPUs.
+AT_MOST = 50 * AT_LEAST if LONG else 5_000_000
+CPUS = len(os.sched_getaffinity(0))
+# Their results come from the interpreter.
+INTERPRETED = ("interpreter", "ptx")
 
 
-def mp_reads(x, y, r, k):
-    r[1, k] = D.atomic_ref(y, k).load("acquire")
-    r[2, k] = x[k] if r[1, k] == 1 else 1
+@functools.cache
+def allowed_ends(program, order):
+    """None: undefined."""
+    try:
+        return ends_of_iso(program, order)
+    except Undefined:
+        return None
 
 
-def mp_fences_write(x, y, r, k):
-    D.atomic_ref(x, k).store(1, "relaxed")
-    D.threadfence("release")
-    D.atomic_ref(y, k).store(1, "relaxed")
+def orders_for(program):
+    """A weaker one than that which forbids, and that one; all of them in the long form."""
+    weaker = {"relaxed": (), "acq_rel": ("relaxed",), "seq_cst": ("acq_rel",)}[program.forbids]
+    return ORDERS if LONG else (*weaker, program.forbids)
 
 
-def mp_fences_read(x, y, r, k):
-    r[1, k] = D.atomic_ref(y, k).load("relaxed")
-    D.threadfence("acquire")
-    r[2, k] = D.atomic_ref(x, k).load("relaxed")
+def cases_of(program, scopes, waits=False):
+    """The scopes by turns."""
+    orders = [order for order in orders_for(program) if allowed_ends(program, order) is not None]
+    return tuple(
+        Case(program, order, scopes[number % len(scopes)], waits)
+        for number, order in enumerate(reversed(orders))
+    )
 
 
-# --- store buffering: one of two threads sees the other's store ---
+def all_cases(scopes, waits=False):
+    return tuple(case for program in PROGRAMS for case in cases_of(program, scopes, waits))
 
 
-def sb_first(x, y, r, k):
-    D.atomic_ref(x, k).store(1)
-    r[1, k] = D.atomic_ref(y, k).load()
+APART = ("system", "device")
+NAMES = [program.name for program in PROGRAMS]
+PROGRAM = dict(zip(NAMES, PROGRAMS, strict=True))
 
 
-def sb_second(x, y, r, k):
-    D.atomic_ref(y, k).store(1)
-    r[2, k] = D.atomic_ref(x, k).load()
+@dataclasses.dataclass
+class Seen:
+    ends: collections.Counter = dataclasses.field(default_factory=collections.Counter)
+    rounds: int = 0
+    beside: int = 0  # rounds in which several blocks ran side by side
+
+    def add(self, launch):
+        self.ends.update(launch.ends)
+        self.rounds += launch.rounds
+        self.beside += int((launch.beside > 1).sum())
+
+    def check(self, case):
+        allowed = allowed_ends(case.program, case.order)
+        wrong = {end: n for end, n in self.ends.items() if end not in allowed}
+        assert not wrong, f"{case}: {case.program.text}: {wrong} of {self.rounds} rounds"
 
 
-def sb_fence_first(x, y, r, k):
-    D.atomic_ref(x, k).store(1, "relaxed")
-    D.threadfence()
-    r[1, k] = D.atomic_ref(y, k).load("relaxed")
+def shown_by_buffers(case):
+    """Whether `never` is what store buffers of two threads show, and the order allows it."""
+    program = case.program
+    ends = ends_with_buffers(program, case.order) & allowed_ends(program, case.order)
+    return case.count == 2 and any(map(program.has_never, ends))
 
 
-def sb_fence_second(x, y, r, k):
-    D.atomic_ref(y, k).store(1, "relaxed")
-    D.threadfence()
-    r[2, k] = D.atomic_ref(x, k).load("relaxed")
+def stress(case):
+    """Goes on until it has seen all that must be seen."""
+    seen, program = Seen(), case.program
+    several = case.count > 1 and CPUS > 1
+    wanted = BESIDE if several else 0
+    shows = several and shown_by_buffers(case)
+    for number in range(AT_MOST // IN_A_LAUNCH):
+        seen.add(Launch((case,), case, IN_A_LAUNCH, number, CPUS))
+        seen.check(case)
+        shown = not shows or any(map(program.has_never, seen.ends))
+        if shown and seen.beside >= wanted and seen.rounds >= AT_LEAST:
+            return seen
+    raise AssertionError(
+        f"{case}: {program.text}: blocks ran side by side in {seen.beside} of {seen.rounds} "
+        f"rounds, {wanted} were wanted; {program.never} was {'' if shown else 'not '}seen"
+    )
 
 
-# --- load buffering: loads see no stores that come after them ---
+def report(case, seen):
+    found = sum(n for end, n in seen.ends.items() if case.program.has_never(end))
+    print(
+        f"{case}: {seen.rounds} rounds, {seen.beside} side by side, {len(seen.ends)} ends, "
+        f"{case.program.never} in {found}"
+    )
 
 
-def lb_first(x, y, r, k):
-    r[1, k] = D.atomic_ref(x, k).load("acquire")
-    D.atomic_ref(y, k).store(1, "release")
+@clause("DEV-ORDER-06", "DEV-ORDER-07", "DEV-FENCE-02")
+@pytest.mark.targets("avx512", "avx2", "sse4")
+@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.timeout(3600 if LONG else 300)
+def test_lanes_of_two_blocks(target, name):
+    for case in cases_of(PROGRAM[name], APART):
+        report(case, stress(case))
 
 
-def lb_second(x, y, r, k):
-    r[2, k] = D.atomic_ref(y, k).load("acquire")
-    D.atomic_ref(x, k).store(1, "release")
+@clause("DEV-ORDER-06", "DEV-ORDER-07", "DEV-FENCE-02")
+@pytest.mark.targets("avx512", "sse4")
+@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.timeout(3600 if LONG else 300)
+def test_blocks_that_wait(target, name):
+    """They run thread by thread. Where there are more blocks than workers, a worker's blocks take
+    turns while they wait, and in each round two workers must run one side by side."""
+    for case in cases_of(PROGRAM[name], APART, waits=True):
+        report(case, stress(case))
 
 
-# --- independent reads of independent writes: readers agree on the order ---
-
-
-def iriw_x(x, y, r, k):
-    D.atomic_ref(x, k).store(1)
-
-
-def iriw_y(x, y, r, k):
-    D.atomic_ref(y, k).store(1)
-
-
-def iriw_reads_x(x, y, r, k):
-    r[0, k] = D.atomic_ref(x, k).load()
-    r[1, k] = D.atomic_ref(y, k).load()
-
-
-def iriw_reads_y(x, y, r, k):
-    r[2, k] = D.atomic_ref(y, k).load()
-    r[3, k] = D.atomic_ref(x, k).load()
-
-
-# --- two and two writes: the last ones are of different threads or of one ---
-
-
-def w22_first(x, y, r, k):
-    D.atomic_ref(x, k).store(1)
-    D.atomic_ref(y, k).store(2)
-
-
-def w22_second(x, y, r, k):
-    D.atomic_ref(y, k).store(1)
-    D.atomic_ref(x, k).store(2)
-
-
-# --- coherence: one element does not go back ---
-
-
-def corr_writes(x, y, r, k):
-    D.atomic_ref(x, k).store(1, "relaxed")
-    D.atomic_ref(x, k).store(2, "relaxed")
-
-
-def corr_reads(x, y, r, k):
-    r[1, k] = D.atomic_ref(x, k).load("relaxed")
-    r[2, k] = D.atomic_ref(x, k).load("relaxed")
-
-
-PROGRAMS = {
-    "MP": ((mp_writes, mp_reads), lambda x, y, r: (r[1] == 1) & (r[2] == 0)),
-    "MP+fences": ((mp_fences_write, mp_fences_read), lambda x, y, r: (r[1] == 1) & (r[2] == 0)),
-    "SB": ((sb_first, sb_second), lambda x, y, r: (r[1] == 0) & (r[2] == 0)),
-    "SB+fences": ((sb_fence_first, sb_fence_second), lambda x, y, r: (r[1] == 0) & (r[2] == 0)),
-    "LB": ((lb_first, lb_second), lambda x, y, r: (r[1] == 1) & (r[2] == 1)),
-    "IRIW": (
-        (iriw_x, iriw_y, iriw_reads_x, iriw_reads_y),
-        lambda x, y, r: (r[0] == 1) & (r[1] == 0) & (r[2] == 1) & (r[3] == 0),
-    ),
-    "2+2W": ((w22_first, w22_second), lambda x, y, r: (x == 1) & (y == 1)),
-    "CoRR": ((corr_writes, corr_reads), lambda x, y, r: r[1] > r[2]),
-}
-
-
-def nothing(x, y, r, k):
-    pass
-
-
-def kernel_of(first, second, third=nothing, fourth=nothing):
-    @D.kernel
-    def program(x, y, r, rounds, met, patience):
-        me = D.block_idx.x
-        for k in range(rounds):
-            if not meet(met, k, D.grid_dim.x, patience):
-                patience = 0
-            if me == 0:
-                first(x, y, r, k)
-            elif me == 1:
-                second(x, y, r, k)
-            elif me == 2:
-                third(x, y, r, k)
-            else:
-                fourth(x, y, r, k)
-
-    return program
+def few_rounds(cases, rounds, launches):
+    for case in cases:
+        seen = Seen()
+        for number in range(launches):
+            seen.add(Launch(cases, case, rounds, number))
+        seen.check(case)
 
 
 @clause("DEV-ORDER-06", "DEV-ORDER-07")
-@pytest.mark.parametrize("name", PROGRAMS)
-def test_forbidden_outcomes_are_not_seen(target, name):
-    functions, forbidden = PROGRAMS[name]
-    on_this_cpu = target not in ("interpreter", "ptx")
-    rounds, patience = (ROUNDS, 1_000_000) if on_this_cpu else (100, 0)
-    program = kernel_of(*functions)
-    for _ in range(5 if on_this_cpu else 1):
-        x, y, met = (np.zeros(rounds, np.int32) for _ in range(3))
-        r = np.zeros((4, rounds), np.int32)
-        run(program, x, y, r, rounds, met, patience, grid=len(functions))
-        seen = int(forbidden(x, y, r).sum())
-        assert seen == 0, f"{name}: the forbidden outcome was seen in {seen} of {rounds} rounds"
+@pytest.mark.targets("interpreter", "interpreter-seed1", "interpreter-seed2", "ptx", "cuda")
+def test_blocks(target):
+    """Few rounds where no threads run side by side; all programs in one kernel."""
+    interpreted = without_variant(target) in INTERPRETED
+    rounds, launches = (30, 1) if interpreted else (IN_A_LAUNCH, 20)
+    few_rounds(all_cases(APART, waits=True), rounds, launches)
+
+
+@clause("DEV-ORDER-06", "DEV-ORDER-07", "DEV-SCOPE-03")
+def test_threads_of_one_block(target):
+    """One worker runs a block, so its threads are not side by side on CPUs."""
+    cases = all_cases(("block",))
+    cases = cases if LONG else tuple(c for c in cases if c.order == c.program.forbids)
+    if target == "ptx" and not LONG:
+        cases = cases[::3]  # ptxas takes long for so many barriers
+    few_rounds(cases, 10 if target in INTERPRETED else 300, 2)
+
+
+@clause("DEV-SCOPE-04")
+def test_one_thread_alone(target):
+    cases = tuple(case for case in all_cases(("thread",)) if case.program.scope == "thread")
+    assert cases
+    few_rounds(cases, 10, 1)
