@@ -1,6 +1,6 @@
 from cuda import device as D
 
-BLOCK, TILE = 256, 64  # threads, of which the first warp loads; points that it loads at once
+BLOCK, TILE = 256, 256  # threads, of which the first warp loads; points that it loads at once
 THREADS = BLOCK - 32  # threads that look
 
 

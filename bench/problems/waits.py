@@ -55,7 +55,7 @@ def check_lists(p):
 
 
 def nearest_pipeline(quick):
-    blocks, n = (4, 256) if quick else (64, 8192)
+    blocks, n = (4, 1024) if quick else (64, 8192)
     m = blocks * (BLOCK - WARP)
     random = np.random.default_rng(102)
     arrays = {

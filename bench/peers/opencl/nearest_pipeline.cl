@@ -1,5 +1,5 @@
 // The same pipeline with barriers that all work-items come to, as OpenCL demands.
-#define TILE 64
+#define TILE 256
 kernel void nearest_pipeline(global float* out, global const float* points,
                              global const float* queries, float angle_sin, float angle_cos, int n,
                              int m) {
