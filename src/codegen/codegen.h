@@ -58,8 +58,8 @@ struct Listing {
   std::string* assembly = nullptr;  // target assembly, or PTX
   // How the host makes each load and store, in words, by Inst::id; empty for other instructions.
   std::vector<std::string>* accesses = nullptr;
-  // Bytes of stack that the host's code takes: what registers do not hold, arrays of its own, and
-  // the caller's registers.
+  // Bytes of stack that the host's code takes: what registers do not hold, arrays of its own, the
+  // caller's registers, and what it pushes for a call.
   uint32_t* frame = nullptr;
   bool code = true;  // false: nothing is made after emission, and the image has no code
 };

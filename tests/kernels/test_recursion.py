@@ -550,6 +550,36 @@ def test_too_deep(target):
     assert out[0] == 7
 
 
+def turned(n, *values):
+    return values[0] if n == 0 else turned(n - 1, *values[1:], values[0])
+
+
+def turned_tuple(n, *values):
+    if n == 0:
+        return values
+    return turned_tuple(n - 1, *values[1:], values[0])
+
+
+@D.kernel
+def of_many_values(out, n):
+    i = D.int32(D.tid(1))
+    values = tuple(i + k for k in range(30))
+    out[i, 0] = turned(n, *values)
+    out[i, 1] = turned_tuple(n, *values)[7]
+
+
+@clause("DEV-FUNC-02")
+def test_too_deep_with_many_arguments_and_results(target):
+    """What registers do not hold lies on the stack, at every depth."""
+    if target == "cuda":
+        pytest.skip("for other targets: a failure ends the context of a GPU")
+    out = np.zeros((64, 2), dtype=np.int32)
+    run(of_many_values, out, 995, block=64)
+    assert out.tolist() == [[i + 995 % 30, i + (995 + 7) % 30] for i in range(64)]
+    text = failure(of_many_values, out, 2000, raises=RecursionError, block=64)
+    assert "'turned' is called more than 1000 calls deep" in text
+
+
 # ------------------------------------------------------------------------------ what is refused
 
 

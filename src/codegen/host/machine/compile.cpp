@@ -103,6 +103,21 @@ std::vector<abi::WorkerTable> tables_of(const analysis::Analysis& a, Effort effo
   return tables;
 }
 
+// Bytes that a call between functions of the module pushes, which are in nobody's frame: at most
+// all of the arguments, and the place of a result.
+uint64_t most_pushed(const llvm::Module& module) {
+  constexpr uint64_t kPushed = 8;
+  uint64_t most = 0;
+  for (const llvm::Function& f : module) {
+    if (f.isDeclaration()) continue;
+    uint64_t bytes = kPushed;
+    for (const llvm::Argument& a : f.args())
+      bytes += llvm::alignTo(module.getDataLayout().getTypeAllocSize(a.getType()), kPushed);
+    most = std::max(most, bytes);
+  }
+  return most;
+}
+
 // From emission to the linked image, for code of gangs and of single threads.
 class Build {
  public:
@@ -148,7 +163,8 @@ class Build {
           *listing_.assembly = with_lines(*listing_.assembly, *options_.lines, "#");
       }
       link_object(*module, *machine, options_, image);
-      if (listing_.frame) *listing_.frame = static_cast<uint32_t>(largest_frame(context));
+      if (listing_.frame)
+        *listing_.frame = static_cast<uint32_t>(largest_frame(context) + most_pushed(*module));
     });
   }
 
