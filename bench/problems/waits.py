@@ -35,6 +35,7 @@ def locked_lists(quick):
         judge=check_lists,
         hand=(Hand("hand_locked_lists"),),
         wanted=0.3,
+        ahead_of=(INTEL, POCL),
     )
 
 

@@ -14,6 +14,7 @@
 #include "runtime/host/pool.h"
 #include "runtime/host/profiler_hooks.h"
 #include "support/log.h"
+#include "support/targets.h"
 
 namespace cuda_device::dispatch {
 namespace {
@@ -278,6 +279,7 @@ compile::CompileRequest request_for(const Specialisation& s, const std::string& 
   request.source = s.request;
   request.source.program = s.program.get();
   request.source.target = TargetName::of(target);
+  if (!request.source.target.device) request.source.target.emulated = emulated_sm();
   request.lines = runtime::gdb_wanted();
   request.tuning = tuning_wanted();
   request.interrupted = s.interrupted;

@@ -15,6 +15,7 @@
 #include "runtime/host/pool.h"
 #include "runtime/host/threads.h"
 #include "support/fork.h"
+#include "support/targets.h"
 
 namespace cuda_device::dispatch {
 namespace {
@@ -77,12 +78,18 @@ std::string clear_cache() {
          "\n";
 }
 
+std::string emulated_text() try {
+  return "sm_" + std::to_string(emulated_sm());
+} catch (const std::invalid_argument& e) {
+  return e.what();
+}
+
 std::string machine_text() {
   const CacheSettings cache = cache_settings();
   const JitLibrary& jit = jit_library();
   return "version=" CD_VERSION "\nllvm=" + std::string(jit.llvm_version()) +
          "\nhost forms=" + jit.host_forms() + "\nptx architectures=" + jit.ptx_architectures() +
-         "\nthreads=" + std::to_string(runtime::thread_count()) +
+         "\nemulates=" + emulated_text() + "\nthreads=" + std::to_string(runtime::thread_count()) +
          "\nbeyond cache=" + std::to_string(beyond_cache_bytes()) +
          "\nlibdevice=" + found_or_not(cuda::find_libdevice()) +
          "\nptxas=" + found_or_not(cuda::find_ptxas()) +

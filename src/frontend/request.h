@@ -9,6 +9,7 @@
 
 #include "support/dtype.h"
 #include "support/facts.h"
+#include "support/targets.h"
 
 namespace cuda_device::syntax {
 struct Program;
@@ -55,6 +56,7 @@ struct TargetName {
   // it: so many lanes a gang, which have to fill a vector), "emulated-avx512" (that form, by
   // instructions of AVX2), "interpreter"; empty: the best form.
   std::string architecture;
+  int emulated = kEmulatedSm;  // what a kernel on the host finds itself on
 
   static TargetName of(const std::string& text) { return {text.starts_with("sm_"), text}; }
 };

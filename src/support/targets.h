@@ -30,7 +30,12 @@ constexpr TargetSet targets_from(TargetSet architecture) {
   return kAllTargets & ~(architecture - 1);
 }
 
-// The architecture that a kernel on the host device finds itself on.
+// The architecture that a kernel on the host device finds itself on, where nothing else is asked
+// for.
 inline constexpr int kEmulatedSm = 90;
+
+// The one that CUDA_DEVICE_EMULATE names ("sm_75"); throws std::invalid_argument where it names
+// none of kSmVersions.
+int emulated_sm();
 
 }  // namespace cuda_device

@@ -95,6 +95,25 @@ def test_a_kernel_on_the_host_device_finds_itself_on_sm90(target):
     assert answers() == expected(HOST)  # Python's own call is host code
 
 
+@pytest.mark.parametrize("version", [50, 75, 90, 121])
+def test_the_environment_says_which_gpu_the_host_device_emulates(target, version, monkeypatch):
+    monkeypatch.setenv("CUDA_DEVICE_EMULATE", f"sm_{version}")
+    out = np.zeros(1, np.int32)
+    run(D.kernel(store_answers.__wrapped__), out)  # compiled anew
+    assert out[0] == expected(version)
+    capability = D.core.Device("host").compute_capability
+    assert (capability.major, capability.minor) == divmod(version, 10)
+    ptx = D.kernel(store_answers.__wrapped__).inspect("array[int32, 1]", what="ptx", target="sm_80")
+    assert ".target sm_80" in ptx
+
+
+@pytest.mark.parametrize("text", ["sm_77", "75", "sm_7x", "sm_"])
+def test_an_architecture_that_is_none_cannot_be_emulated(text, monkeypatch):
+    monkeypatch.setenv("CUDA_DEVICE_EMULATE", text)
+    with pytest.raises(ValueError, match=f"CUDA_DEVICE_EMULATE is '{text}'; it takes the arch"):
+        run(D.kernel(store_answers.__wrapped__), np.zeros(1, np.int32))
+
+
 @clause(
     "DEV-TGT-01",
     "DEV-TGT-02",

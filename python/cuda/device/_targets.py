@@ -174,9 +174,9 @@ def provides(sm: ConstExpr[SMSelector]) -> TargetDescription:
 def target(desc: ConstExpr[TargetDescription]) -> bool:
     """Whether the code is compiled for one of the targets.
 
-    On a GPU that is its architecture. A kernel on the host device finds itself on sm90. What the
-    host itself runs, such as a @func called from Python, is on the host. TypeError for what is no
-    description.
+    On a GPU that is its architecture. A kernel on the host device finds itself on sm90, or on the
+    one that CUDA_DEVICE_EMULATE names in the environment ("sm_75"). What the host itself runs, such
+    as a @func called from Python, is on the host. TypeError for what is no description.
     """
     if not isinstance(desc, TargetDescription):
         raise TypeError(

@@ -129,7 +129,7 @@ class Device:
 
     @property
     def compute_capability(self) -> ComputeCapability:
-        """(major, minor); the host device emulates (9, 0)."""
+        """(major, minor); the host device emulates (9, 0), or what CUDA_DEVICE_EMULATE names."""
         return ComputeCapability(*divmod(_core.device_info(self._number)[2], 10))
 
     @property

@@ -45,6 +45,7 @@ std::string cache_key(const Specialisation& s, const compile::CompileRequest& re
   ByteWriter key;
   key.text(kBuildDigest);
   key.text(source.target.architecture);
+  key.number(source.target.emulated);
   key.text(machine);
   key.text(request.libdevice.empty() ? "" : digest_of_file(request.libdevice));
   key.number(request.ptx_version);

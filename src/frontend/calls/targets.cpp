@@ -44,7 +44,7 @@ std::optional<TargetSet> selected(const Value& value) {
 // The one that the code is compiled for.
 TargetSet own_target(const TargetName& target) {
   const std::string_view architecture = target.architecture;
-  const auto version = target.device ? number_in(architecture.substr(3)) : kEmulatedSm;
+  const auto version = target.device ? number_in(architecture.substr(3)) : target.emulated;
   const auto own = version ? target_of_sm(static_cast<int>(*version)) : std::nullopt;
   CD_CHECK(own, "the architecture has no selector: " + target.architecture);
   return *own;

@@ -5,14 +5,19 @@
 #include "runtime/host/stream.h"
 #include "runtime/host/stream_list.h"
 #include "runtime/host/threads.h"
+#include "support/targets.h"
 
 namespace cuda_device::runtime {
 
 // The same on every machine: it tells the host from GPUs, not one host from another.
 std::string HostDevice::uuid() const { return "00000000-0000-0000-0000-000000000000"; }
 
+int HostDevice::architecture() const { return emulated_sm(); }
+
 int HostDevice::attribute(const std::string& name) const {
   if (name == "multiprocessor_count") return thread_count();
+  if (name == "compute_capability_major") return emulated_sm() / 10;
+  if (name == "compute_capability_minor") return emulated_sm() % 10;
 #define ATTRIBUTE(known, number, host) \
   if (name == #known) return host;
 #include "runtime/device_attributes.def"

@@ -10,7 +10,7 @@ class HostDevice : public Device {
   int number() const override { return kHostDevice; }
   std::string name() const override { return "host"; }
   std::string uuid() const override;
-  int architecture() const override { return 90; }
+  int architecture() const override;
   int attribute(const std::string& name) const override;
   std::shared_ptr<Stream> create_stream(const StreamOptions& options) override;
   std::shared_ptr<Stream> default_stream() override;
