@@ -27,7 +27,7 @@ def run_tests(arguments, jobs):
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "clauses.json"
         command = [sys.executable, "-m", "pytest", "-q", f"--numprocesses={jobs}"]
-        command += ["--clauses-only", f"--clause-report={path}"]
+        command += ["--clauses-only", f"--clause-report={path}", "--every-architecture"]
         code = subprocess.run([*command, *(arguments or ["tests"])], cwd=ROOT).returncode
         report = json.loads(path.read_text()) if path.exists() else {"tests": []}
     return code, report

@@ -14,14 +14,33 @@ ONE_TEST = """
 from support.clauses import clause
 from cuda.device import _testing
 
+ARCHITECTURES = _testing.architectures()
+
 @clause("DEV-KERN-02")
 def test_it(target):
     (active,) = _testing.active
-    assert active.removeprefix("emulated-") == target
+    form = "ptx" if active in ARCHITECTURES else active.removeprefix("emulated-")
+    assert form == target
 
 def test_afterwards():
     assert _testing.active == []
 """
+
+
+TURNS = """
+import pytest
+from cuda.device import _testing
+
+seen = set()
+
+@pytest.mark.parametrize("k", range(40))
+def test_one(target, k):
+    seen.update(_testing.active)
+
+def test_seen():
+    assert seen == set({seen})
+"""
+ARCHITECTURES = ["sm_75", "sm_80", "sm_90"]
 
 
 def make_testing(names, assembles):
@@ -30,10 +49,11 @@ def make_testing(names, assembles):
     module.active = []
     module.assembles = lambda: assembles
     module.targets = lambda: list(names)
+    module.architectures = lambda: ARCHITECTURES
 
     @contextlib.contextmanager
     def use_target(name):
-        assert name in names
+        assert name in [*names, *ARCHITECTURES]
         module.active.append(name)
         try:
             yield
@@ -48,14 +68,14 @@ def make_testing(names, assembles):
 def machine(monkeypatch, pytester):
     """machine(names, *options): runs ONE_TEST there; the result and {target: outcome}."""
 
-    def run(names, *options, assembles=True):
+    def run(names, *options, assembles=True, program=ONE_TEST):
         testing = make_testing(names, assembles)
         for path in ("cuda", "cuda.device"):
             monkeypatch.setitem(sys.modules, path, types.ModuleType(path))
         sys.modules["cuda.device"]._testing = testing
         monkeypatch.setitem(sys.modules, "cuda.device._testing", testing)
         pytester.syspathinsert(TESTS)
-        pytester.makepyfile(ONE_TEST)
+        pytester.makepyfile(program)
         result = pytester.runpytest_inprocess(
             "-p", "support.plugin", "-rs", "--clause-report=report.json", *options
         )
@@ -76,6 +96,16 @@ def test_ptx_without_ptxas_is_reported_by_another_name(machine):
     assert outcomes == {"ptx (not assembled)": "passed"}
     _, outcomes = machine(["interpreter", "ptx"], "--target=ptx")
     assert outcomes == {"ptx": "passed"}
+
+
+@pytest.mark.parametrize(
+    ("options", "seen"),
+    [([], ARCHITECTURES), (["--every-architecture"], ["ptx"]), (["--long"], ["ptx"])],
+)
+def test_ptx_is_of_one_architecture_by_turns_or_of_all(machine, options, seen):
+    program = TURNS.replace("{seen}", repr(seen))
+    result, _ = machine(["interpreter", "ptx"], "--target=ptx", *options, program=program)
+    result.assert_outcomes(passed=41)
 
 
 def test_long_adds_the_baseline(machine):

@@ -17,7 +17,9 @@ from dataclasses import dataclass
 
 import numpy as np
 from cuda import device as D
-from support.targets import use_target
+from cuda.device import _testing
+
+from .harness import assembled
 
 THREADS = 24
 ELEMENTS = 32
@@ -294,7 +296,7 @@ class InlinedProgram:
     def run(self, target: str, inline: str | None, fmad: bool) -> np.ndarray:
         kernel = self._compiled(D=D, F=D.float32, FMAD=fmad, INLINE=inline)["kernel"]
         out = np.zeros((THREADS, 2), dtype=np.float32)
-        with use_target(target):
+        with _testing.use_target(assembled(target, self.seed)):
             D.launch(kernel, out, self.data(), grid=2, block=16)
         return out
 

@@ -14,8 +14,9 @@ from dataclasses import dataclass
 
 import numpy as np
 from cuda import device as D
-from support.targets import use_target
+from cuda.device import _testing
 
+from .harness import assembled
 from .inlined_programs import same_bits
 
 THREADS = 24
@@ -285,7 +286,7 @@ class RecursiveProgram:
         kernel = self._compiled(D=D, I=D.int32, F=D.float32)["kernel"]
         out = np.zeros((THREADS, 3), dtype=np.int32)
         floats = np.zeros(THREADS, dtype=np.float32)
-        with use_target(target):
+        with _testing.use_target(assembled(target, self.seed)):
             D.launch(kernel, out, floats, *self.data(), grid=2, block=16)
         return out, floats
 

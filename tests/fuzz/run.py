@@ -34,9 +34,10 @@ LIMIT = 600  # seconds for one program: far more than any takes
 
 
 def check_seed(seed: int, targets: list[str], blocks: bool, by_turns: bool) -> str | None:
-    from tests.fuzz.harness import BOTH, check
+    from tests.fuzz import harness
 
-    return check(seed, targets, blocks, (seed % 2 == 1,) if by_turns else BOTH)
+    fmad = harness.by_turns(seed) if by_turns else harness.BOTH
+    return harness.check(seed, targets, blocks, fmad)
 
 
 def check_warps(seed: int, targets: list[str], blocks: bool, by_turns: bool) -> str | None:

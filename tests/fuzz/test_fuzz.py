@@ -1,6 +1,7 @@
 """Generated programs: interpreter = AVX-512 = AVX2, and = the model, without contraction.
 
-A few hundred seeds here; `make fuzz` runs many (CUDA_DEVICE_FUZZ_SEEDS programs, numbered from
+A few hundred seeds here, each with contraction or without, by turns (CUDA_DEVICE_LONG_TESTS: both);
+`make fuzz` runs many (CUDA_DEVICE_FUZZ_SEEDS programs, numbered from
 CUDA_DEVICE_FUZZ_FIRST on).
 """
 
@@ -13,7 +14,17 @@ from support.targets import WAITS_FOR, without_variant
 
 from .generate import generate
 from .generate_blocks import generate_blocks
-from .harness import check, compiled, make_case, require, run_target, runs_here, travels
+from .harness import (
+    BOTH,
+    by_turns,
+    check,
+    compiled,
+    make_case,
+    require,
+    run_target,
+    runs_here,
+    travels,
+)
 
 CHUNK = 20
 SEEDS = int(os.environ.get("CUDA_DEVICE_FUZZ_SEEDS", "300"))
@@ -21,15 +32,17 @@ FIRST = int(os.environ.get("CUDA_DEVICE_FUZZ_FIRST", "0"))
 BLOCK_SEEDS = int(os.environ.get("CUDA_DEVICE_FUZZ_BLOCK_SEEDS", "100"))
 
 
+LONG = bool(os.environ.get("CUDA_DEVICE_LONG_TESTS"))
 BESIDE_THE_INTERPRETER = ["avx512", "avx512x64", "avx2", "avx2x8", "cuda"]
-if os.environ.get("CUDA_DEVICE_LONG_TESTS"):
+if LONG:
     BESIDE_THE_INTERPRETER += ["avx512x16", "avx2x64", "sse4"]
 
 
 def differences(first, blocks):
     """What is wrong with a chunk of programs, on the targets of this machine."""
     targets = [t for t in ["interpreter", *BESIDE_THE_INTERPRETER] if runs_here(t)]
-    found = [check(seed, targets, blocks) for seed in range(first, first + CHUNK)]
+    seeds = range(first, first + CHUNK)
+    found = [check(seed, targets, blocks, BOTH if LONG else by_turns(seed)) for seed in seeds]
     return "\n\n".join([one for one in found if one][:3])
 
 

@@ -22,6 +22,11 @@ def pytest_addoption(parser):
         help="run on this target only (repeatable)",
     )
     group.addoption("--long", action="store_true", help="all targets and the full tables")
+    group.addoption(
+        "--every-architecture",
+        action="store_true",
+        help="each test assembles its PTX for every architecture, not for one by turns",
+    )
 
 
 def pytest_configure(config):
@@ -65,7 +70,8 @@ def pytest_generate_tests(metafunc):
 def target(request):
     """Runs the test once on every target; the value is the target's name."""
     targets.require(request.param)
-    with targets.use_target(request.param):
+    name = targets.for_test(request.config, request.param, request.node.nodeid)
+    with targets.use_target(name):
         yield request.param
     if request.param == "cuda":
         targets.settle_gpu()

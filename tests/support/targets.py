@@ -4,6 +4,7 @@ import importlib
 import os
 import re
 import sys
+import zlib
 
 import pytest
 
@@ -48,6 +49,15 @@ def on_this_machine(name):
 def use_target(name):
     """Context manager: launches without a GPU stream run on this target."""
     return testing().use_target(on_this_machine(name))
+
+
+def for_test(config, name, test):
+    """The target of one test: "ptx" is assembled for one architecture, by turns, for all of them
+    with --every-architecture or --long."""
+    if name != "ptx" or config.getoption("--every-architecture") or config.getoption("--long"):
+        return name
+    known = testing().architectures()
+    return known[zlib.crc32(test.encode()) % len(known)]
 
 
 def available(name):
