@@ -66,14 +66,14 @@ std::string_view bytes_of(Text& text) {
 }
 
 // Descriptions of late. Their dtypes have no class, so they keep nothing of a user's.
-struct Known {
+struct KnownText {
   std::string text;
   nb::object dtype;
 };
 
-Known& known_at(std::string_view text) {
+KnownText& known_at(std::string_view text) {
   constexpr size_t kEntries = 64;
-  static auto* const entries = new std::array<Known, kEntries>();
+  static auto* const entries = new std::array<KnownText, kEntries>();
   return (*entries)[std::hash<std::string_view>()(text) % kEntries];
 }
 
@@ -94,7 +94,7 @@ nb::object read_by_python(PyObject* typestr, const nb::object& descr) {
 nb::object dtype_of_description(PyObject* typestr, PyObject* descr) {
   Text text;
   if (!write_description(text, typestr, descr)) return {};
-  if (const Known& known = known_at(bytes_of(text)); known.text == bytes_of(text))
+  if (const KnownText& known = known_at(bytes_of(text)); known.text == bytes_of(text))
     return known.dtype;
   // Another thread may change a list while Python reads it, not the copy.
   const nb::object copy = nb::module_::import_("copy").attr("deepcopy")(nb::handle(descr));

@@ -101,27 +101,27 @@ std::optional<Elements> find_elements(PyObject* dtype, std::string& reason) {
 
 // Those of late, by their dtype: finding them takes longer than all else of a launch. A struct is
 // not kept: its methods keep the globals of its module, which may hold anything.
-struct Known {
+struct KnownElements {
   nb::object dtype;
   Elements elements;
   bool of_struct = false;
 };
 
-Known& known_at(PyObject* dtype) {
+KnownElements& known_at(PyObject* dtype) {
   constexpr size_t kEntries = 64;
-  static auto* const entries = new std::array<Known, kEntries>();
+  static auto* const entries = new std::array<KnownElements, kEntries>();
   return (*entries)[reinterpret_cast<uintptr_t>(dtype) / alignof(std::max_align_t) % kEntries];
 }
 
 // Nothing where the struct is no more.
-std::optional<Elements> recalled(const Known& known) {
+std::optional<Elements> recalled(const KnownElements& known) {
   Elements elements = known.elements;
   if (known.of_struct) elements.type = type_of_elements(known.dtype.ptr());
   if (known.of_struct && !elements.type.is_valid()) return std::nullopt;
   return elements;
 }
 
-void remember(Known& known, PyObject* dtype, const Elements& elements) {
+void remember(KnownElements& known, PyObject* dtype, const Elements& elements) {
   known = {nb::borrow(dtype), elements, stands_for_struct(dtype)};
   if (known.of_struct) known.elements.type = {};
 }
@@ -129,7 +129,7 @@ void remember(Known& known, PyObject* dtype, const Elements& elements) {
 }  // namespace
 
 std::optional<Elements> elements_of_dtype(PyObject* dtype, std::string& reason) {
-  Known& known = known_at(dtype);
+  KnownElements& known = known_at(dtype);
   if (known.dtype.ptr() == dtype)
     if (std::optional<Elements> found = recalled(known)) return found;
   std::optional<Elements> found = find_elements(dtype, reason);

@@ -284,7 +284,7 @@ nb::object as_numpy(nb::handle self, const nb::object& dtype, const nb::object& 
 }
 
 // The buffer protocol, by the buffer of NumPy's view: its release is that one's.
-int get_buffer(PyObject* self, Py_buffer* view, int flags) noexcept {
+int get_array_buffer(PyObject* self, Py_buffer* view, int flags) noexcept {
   view->obj = nullptr;
   try {
     const nb::object host = as_numpy(self, nb::none(), nb::none());
@@ -295,7 +295,8 @@ int get_buffer(PyObject* self, Py_buffer* view, int flags) noexcept {
   return -1;
 }
 
-PyType_Slot array_slots[] = {{Py_bf_getbuffer, reinterpret_cast<void*>(get_buffer)}, {0, nullptr}};
+PyType_Slot array_slots[] = {{Py_bf_getbuffer, reinterpret_cast<void*>(get_array_buffer)},
+                             {0, nullptr}};
 
 // As NumPy writes it; formats of ml_dtypes are bytes without a meaning there (CAI-TYPE-05).
 nb::object type_text_of(const ArrayObject& array) {

@@ -223,7 +223,7 @@ void release_buffer(PyObject*, Py_buffer* view) {
   Py_XDECREF(static_cast<PyObject*>(view->internal));
 }
 
-std::string repr(const BufferObject& self) {
+std::string buffer_repr(const BufferObject& self) {
   if (self.closed()) return "<cuda.device.core.Buffer closed>";
   const MemoryBlock& memory = self.memory();
   const std::string kind =
@@ -304,7 +304,7 @@ void register_buffers(nb::module_& module) {
            "Queues a copy of src, a Buffer of the same size, into this one.")
       .def("fill", fill, nb::arg("value"), nb::kw_only(), nb::arg("stream").none(),
            "Queues writing of value over and over: an int from 0 to 255, or 1, 2 or 4 bytes.")
-      .def("__repr__", repr);
+      .def("__repr__", buffer_repr);
   define_dlpack(type, tensor_of, "A DLPack capsule of int8.");
 
   module.def("allocate", allocate, nb::arg("device"), nb::arg("kind"), nb::arg("size"),

@@ -183,11 +183,6 @@ PyObject* invert(PyObject* self) {
   return nullptr;
 }
 
-template <class F>
-PyType_Slot slot(int id, F* function) {
-  return {id, reinterpret_cast<void*>(function)};
-}
-
 }  // namespace
 
 bool have_equal_components(PyObject* left, PyObject* right) {

@@ -117,11 +117,6 @@ PyMethodDef methods[] = {
      METH_VARARGS | METH_KEYWORDS, "A new array of the components."},
     {nullptr, nullptr, 0, nullptr}};
 
-template <class F>
-PyType_Slot slot(int id, F* function) {
-  return {id, reinterpret_cast<void*>(function)};
-}
-
 }  // namespace
 
 std::vector<PyType_Slot> vector_slots() {

@@ -7,6 +7,12 @@
 
 namespace cuda_device::bindings {
 
+// One entry of a type's table.
+template <class F>
+PyType_Slot slot(int id, F* function) {
+  return {id, reinterpret_cast<void*>(function)};
+}
+
 // Everything but construction; without the end mark.
 std::vector<PyType_Slot> vector_slots();
 // + - * / // % ** & | ^ << >> divmod, and - + ~ abs (vector_operators.cpp).

@@ -8,8 +8,6 @@
 namespace cuda_device::ir {
 namespace {
 
-constexpr bool has(uint32_t mask, uint32_t lane) { return mask >> lane & 1; }
-
 bool has_finished(const Lane& lane) { return lane.outcome == Outcome::Finished; }
 
 }  // namespace
@@ -117,7 +115,7 @@ std::string RunningWarp::beginning() const {
 }
 
 void RunningWarp::check_own_mask(const Lane& lane, const WarpMember& member) const {
-  if (member.operation->op == Op::ActiveMask || has(member.mask, member.lane)) return;
+  if (member.operation->op == Op::ActiveMask || has_lane(member.mask, member.lane)) return;
   throw InterpretError(beginning() +
                        "a thread is not in its own mask: " + place_text(launch_, lane.thread));
 }
@@ -125,7 +123,7 @@ void RunningWarp::check_own_mask(const Lane& lane, const WarpMember& member) con
 // Some thread that the mask names waits elsewhere.
 void RunningWarp::nobody_comes(const Lane& waiting, const WarpMember& member) const {
   for (const Lane& lane : lanes_) {
-    if (has_finished(lane) || !has(member.mask, warp_lane(launch_, lane.thread))) continue;
+    if (has_finished(lane) || !has_lane(member.mask, warp_lane(launch_, lane.thread))) continue;
     if (lane.outcome == Outcome::InWarp) {
       const WarpMember other = warp_member(launch_, lane.thread);
       if (other.operation == member.operation && other.mask == member.mask) continue;

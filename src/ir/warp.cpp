@@ -10,7 +10,6 @@ namespace {
 
 constexpr uint32_t kLanes = 32;
 
-bool has(uint32_t mask, uint32_t lane) { return mask >> lane & 1; }
 bool asks_for_active_lanes(const WarpMember& m) { return m.operation->op == Op::ActiveMask; }
 
 bool meets(const WarpMember& a, const WarpMember& b) {
@@ -24,7 +23,7 @@ std::vector<size_t> group_of(const WarpMember& first, std::span<const WarpMember
   std::vector<size_t> group;
   uint32_t here = 0;
   for (size_t i = 0; i < waiting.size(); ++i) {
-    if (!meets(waiting[i], first) || !has(first.mask, waiting[i].lane)) continue;
+    if (!meets(waiting[i], first) || !has_lane(first.mask, waiting[i].lane)) continue;
     group.push_back(i);
     here |= uint32_t{1} << waiting[i].lane;
   }
@@ -54,11 +53,11 @@ class Group {
   uint32_t with(int64_t value) const {
     uint32_t found = 0;
     for (uint32_t lane = 0; lane < kLanes; ++lane)
-      if (has(lanes_, lane) && values_[lane] == value) found |= uint32_t{1} << lane;
+      if (has_lane(lanes_, lane) && values_[lane] == value) found |= uint32_t{1} << lane;
     return found;
   }
   int64_t value_of(uint32_t lane, Type type) const {
-    if (has(lanes_, lane)) return values_[lane];
+    if (has_lane(lanes_, lane)) return values_[lane];
     constexpr uint64_t kAnything = 0x0bad'0bad'0bad'0bad;
     if (type.is_bool()) return 1;
     const auto bits = static_cast<int64_t>(kAnything >> (64 - type.bits()));

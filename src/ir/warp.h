@@ -8,6 +8,9 @@
 
 namespace cuda_device::ir {
 
+// Whether a mask names a lane.
+constexpr bool has_lane(uint32_t mask, uint32_t lane) { return mask >> lane & 1; }
+
 // Members of a group, by number, that can go on: those of one mask that are all there, or those
 // that ask for the active lanes at the place that comes first in the program, so that the threads
 // that left a loop or came from the other side of an if are waited for. Empty: nobody can.

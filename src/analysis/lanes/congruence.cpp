@@ -26,9 +26,9 @@ Congruence bits_of_both(Congruence a, Congruence b) {
   return make(lesser_modulus(a, b), a.value & b.value);
 }
 
-class Rules {
+class CongruenceRules {
  public:
-  Rules(const Inst& inst, const ShapeContext& c) : inst_(inst), c_(c) {}
+  CongruenceRules(const Inst& inst, const ShapeContext& c) : inst_(inst), c_(c) {}
 
   Congruence run() const {
     if (!inst_.type.is_int() || c_.shapes[inst_.id].level == Level::Varying) return {};
@@ -153,7 +153,7 @@ Congruence multiply(Congruence a, Congruence b) {
 }
 
 Congruence congruence_of(const Inst& inst, const ShapeContext& context) {
-  return Rules(inst, context).run();
+  return CongruenceRules(inst, context).run();
 }
 
 Congruence counter_congruence(const Inst& loop, const ShapeContext& context) {

@@ -17,9 +17,9 @@ constexpr Step kZero{true, 0};
 constexpr Step kOne{true, 1};
 constexpr Step kUnknown{false, 0};
 
-class Rules {
+class ShapeRules {
  public:
-  Rules(const Inst& inst, const ShapeContext& c)
+  ShapeRules(const Inst& inst, const ShapeContext& c)
       : inst_(inst), c_(c), kind_(inst.type.is_array() ? ScalarKind::I64 : inst.type.scalar()) {}
 
   Shape run() const {
@@ -341,7 +341,9 @@ std::optional<int> division_by_power_of_two(const Inst& inst, Interval by) {
   return std::has_single_bit(divisor) ? std::optional(std::countr_zero(divisor)) : std::nullopt;
 }
 
-Shape shape_of(const Inst& inst, const ShapeContext& context) { return Rules(inst, context).run(); }
+Shape shape_of(const Inst& inst, const ShapeContext& context) {
+  return ShapeRules(inst, context).run();
+}
 
 Shape counter_shape(const Inst& loop, const ShapeContext& context) {
   const Shape& start = context.shapes[loop.operands[0]->id];

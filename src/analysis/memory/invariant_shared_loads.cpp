@@ -13,9 +13,9 @@ bool is_shared(const ir::Access& access) {
   return !access.array || access.array->type.space == ir::AddressSpace::Shared;
 }
 
-class Finder {
+class SharedLoadFinder {
  public:
-  explicit Finder(const ir::Function& f) : level_(f), invariant_(f.inst_count()) {
+  explicit SharedLoadFinder(const ir::Function& f) : level_(f), invariant_(f.inst_count()) {
     if (level_.has_barrier()) block(f.body);
   }
   std::vector<bool> take() { return std::move(invariant_); }
@@ -48,6 +48,8 @@ class Finder {
 
 }  // namespace
 
-std::vector<bool> find_invariant_shared_loads(const ir::Function& f) { return Finder(f).take(); }
+std::vector<bool> find_invariant_shared_loads(const ir::Function& f) {
+  return SharedLoadFinder(f).take();
+}
 
 }  // namespace cuda_device::analysis

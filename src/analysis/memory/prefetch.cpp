@@ -58,9 +58,9 @@ bool is_counter(const Inst& index, const Inst& loop) {
   return i->op == Op::SlotLoad && i->imm == loop.imm;
 }
 
-class Finder {
+class PrefetchFinder {
  public:
-  Finder(const ir::Function& f, const Analysis& a)
+  PrefetchFinder(const ir::Function& f, const Analysis& a)
       : f_(f), a_(a), tree_(f), level_(f), computes_for_long_(computes_for_long(f, a)) {}
 
   std::vector<Prefetch> of(const Inst& load) {
@@ -127,7 +127,7 @@ class Finder {
 
 std::vector<std::vector<Prefetch>> find_prefetches(const ir::Function& f, const Analysis& a) {
   std::vector<std::vector<Prefetch>> all(f.inst_count());
-  Finder finder(f, a);
+  PrefetchFinder finder(f, a);
   ir::for_each_inst(f.body, [&](const Inst& i) {
     if (ir::is_plain_load(i)) all[i.id] = finder.of(i);
   });
@@ -135,7 +135,7 @@ std::vector<std::vector<Prefetch>> find_prefetches(const ir::Function& f, const 
 }
 
 bool reads_in_strides(const ir::Function& f, const Analysis& a) {
-  const Finder finder(f, a);
+  const PrefetchFinder finder(f, a);
   return ir::any_inst(f.body, [&](const Inst& i) {
     if (!ir::is_plain_load(i)) return false;
     const std::optional<Prefetch> prefetch = finder.next_gang(i);

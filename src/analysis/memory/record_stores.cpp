@@ -29,9 +29,9 @@ bool fills_record(const std::vector<const Inst*>& stores) {
   return end == static_cast<int64_t>(stores[0]->operands[0]->type.record().bytes);
 }
 
-class Finder {
+class RecordStoreFinder {
  public:
-  explicit Finder(const ir::Function& f)
+  explicit RecordStoreFinder(const ir::Function& f)
       : found_{std::vector<std::vector<const Inst*>>(f.inst_count()),
                std::vector<bool>(f.inst_count())} {
     block(f.body);
@@ -73,6 +73,6 @@ class Finder {
 
 }  // namespace
 
-RecordStores find_record_stores(const ir::Function& f) { return Finder(f).take(); }
+RecordStores find_record_stores(const ir::Function& f) { return RecordStoreFinder(f).take(); }
 
 }  // namespace cuda_device::analysis

@@ -44,9 +44,10 @@ std::optional<AtomicSpec> spec_of(const Inst& i) {
   return AtomicSpec::decoded(i.imm);
 }
 
-class Finder {
+class WorkerTableFinder {
  public:
-  explicit Finder(const ir::Function& f) : f_(f), used_(f.inst_count()), params_(f.params.size()) {
+  explicit WorkerTableFinder(const ir::Function& f)
+      : f_(f), used_(f.inst_count()), params_(f.params.size()) {
     ir::for_each_inst(f.body, [&](const Inst& user) {
       for (const Inst* operand : user.operands) used_[operand->id] = true;
     });
@@ -122,6 +123,8 @@ class Finder {
 
 }  // namespace
 
-std::vector<WorkerTable> find_worker_tables(const ir::Function& f) { return Finder(f).run(); }
+std::vector<WorkerTable> find_worker_tables(const ir::Function& f) {
+  return WorkerTableFinder(f).run();
+}
 
 }  // namespace cuda_device::analysis

@@ -4,7 +4,6 @@ namespace cuda_device::codegen::nvptx {
 namespace {
 
 constexpr unsigned kData = 0, kShape = 1, kStrides = 2;
-constexpr unsigned kGlobalSpace = 1;
 
 llvm::StructType* array_type(llvm::LLVMContext& context, unsigned ndim) {
   auto* extents = llvm::ArrayType::get(llvm::Type::getInt64Ty(context), ndim);

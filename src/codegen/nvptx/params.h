@@ -8,6 +8,8 @@ namespace cuda_device::codegen::nvptx {
 
 using thread::EmitContext;
 
+constexpr unsigned kGlobalSpace = 1;  // address space of global memory
+
 llvm::FunctionType* kernel_type(llvm::LLVMContext& context, const ir::Function& f);
 void set_param_attributes(llvm::Function& kernel, const ir::Function& f);
 

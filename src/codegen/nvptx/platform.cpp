@@ -14,7 +14,6 @@ using ir::Inst;
 using ir::Op;
 using llvm::Value;
 
-constexpr unsigned kGlobalSpace = 1;
 constexpr unsigned kSharedSpace = 3;
 // No kernel has a $ in its symbol.
 constexpr const char* kShared = "shared$";

@@ -19,7 +19,7 @@ namespace {
 
 using syntax::Node;
 using syntax::NodeKind;
-using Names = std::vector<Node*>;
+using Nodes = std::vector<Node*>;
 
 Flow join(const Flow& a, const Flow& b) {
   if (!a.reachable) return b;
@@ -237,7 +237,7 @@ class Analysis {
   }
 
   // The first operand is always evaluated, each further one perhaps not.
-  void short_circuit(Flow& flow, const Names& operands) {
+  void short_circuit(Flow& flow, const Nodes& operands) {
     std::vector<Arrival> decided;
     for (Node* operand : operands) {
       if (operand != operands[0]) decided.push_back({{operand, PathEnd::Otherwise}, flow});
@@ -249,7 +249,7 @@ class Analysis {
     }
   }
 
-  void statements(Flow& flow, const Names& body) {
+  void statements(Flow& flow, const Nodes& body) {
     for (Node* statement : body) this->statement(flow, statement);
   }
 
@@ -357,7 +357,7 @@ class Analysis {
   // loop in a loop goes on from what reached it before: then repetitions do not multiply with
   // depth.
   template <class Once>
-  void loop(Flow& flow, const Node* node, const Node* test, const Once& once, const Names& orelse) {
+  void loop(Flow& flow, const Node* node, const Node* test, const Once& once, const Nodes& orelse) {
     if (merges_) return loop_of_one_type(flow, node, test, once, orelse);
     Flow& head = heads_.try_emplace(position_.place(node), Flow{false, {}}).first->second;
     head = join(head, flow);
@@ -384,7 +384,7 @@ class Analysis {
   // does not know.
   template <class Once>
   void loop_of_one_type(Flow& flow, const Node* node, const Node* test, const Once& once,
-                        const Names& orelse) {
+                        const Nodes& orelse) {
     const LoopDefinitions& definitions = definitions_.in_loop[node];
     const bool reachable = flow.reachable;
     Flow before = flow;
@@ -408,7 +408,7 @@ class Analysis {
   // One copy of the body after the other.
   template <class Once>
   void unrolled_loop(Flow& flow, const Node* node, const UnrolledLoop& known, const Once& once,
-                     const Names& orelse) {
+                     const Nodes& orelse) {
     if (known.repeats) return repeated_copies(flow, node, known, once, orelse);
     Flow breaks{false, {}}, stops{false, {}};
     for (uint32_t i = 0; i < known.copies; ++i) {
@@ -427,7 +427,7 @@ class Analysis {
 
   template <class Once>
   void repeated_copies(Flow& flow, const Node* node, const UnrolledLoop& known, const Once& once,
-                       const Names& orelse) {
+                       const Nodes& orelse) {
     const auto each_copy = [&](Flow& inside) {
       for (uint32_t i = 0; i < known.copies; ++i) {
         const Flow before = inside;
@@ -451,7 +451,7 @@ class Analysis {
       clauses(inside, generator, from + 1);
       inside = join(before, inside);
     };
-    static const Names kNone;
+    static const Nodes kNone;
     if (const std::optional<UnrolledLoop> known = position_.unrolled(clause))
       return unrolled_loop(flow, clause, *known, once, kNone);
     loop(flow, clause, nullptr, once, kNone);

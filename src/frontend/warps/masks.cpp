@@ -9,7 +9,6 @@
 namespace cuda_device::frontend {
 namespace {
 
-constexpr int kLanes = 32;
 constexpr __int128 kFull = 0xffffffff, kLowest = -(__int128{1} << 31);
 
 bool is_pattern(__int128 value) { return kLowest <= value && value <= kFull; }

@@ -15,7 +15,6 @@
 namespace cuda_device::frontend {
 namespace {
 
-constexpr int kLanes = 32;
 constexpr uint32_t kMostBytes = 8;
 
 Value missing(Context& ctx, const Arguments& a, const Intrinsic& i, const char* parameter) {

@@ -9,6 +9,8 @@
 
 namespace cuda_device::frontend {
 
+constexpr int kLanes = 32;  // of a warp
+
 bool is_mask(const Value& v);
 // The uint32 of a mask.
 const Value& mask_bits(const Value& mask);

@@ -18,7 +18,7 @@ using ir::Block;
 using ir::Inst;
 using ir::Op;
 
-constexpr size_t kMostInstructions = 100;  // of a body that is copied
+constexpr size_t kMostCopiedInstructions = 100;  // of a body that is copied
 
 bool is_candidate(const Inst& i) { return i.op == Op::For && i.operands[0]->op != Op::Const; }
 
@@ -27,7 +27,7 @@ bool may_stand_once(const Inst& i) {
 }
 
 bool may_stand_twice(const Block& body) {
-  return ir::count_insts(body) <= kMostInstructions && !ir::any_inst(body, may_stand_once);
+  return ir::count_insts(body) <= kMostCopiedInstructions && !ir::any_inst(body, may_stand_once);
 }
 
 enum class Rewrite : uint8_t { None, Count, Peel };

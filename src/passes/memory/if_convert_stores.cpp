@@ -33,7 +33,7 @@ bool may_be_done_always(const Inst& inst) {
 }
 
 // Whether the if does nothing but store, and computes little.
-bool is_candidate(const Inst& inst) {
+bool may_be_converted(const Inst& inst) {
   if (inst.op != Op::If || !inst.regions[1].empty()) return false;
   const std::vector<Inst*>& body = inst.regions[0].insts;
   const auto is_operation = [](const Inst* i) {
@@ -55,7 +55,7 @@ class Converter {
     std::vector<Inst*> rebuilt;
     for (Inst* inst : b.insts) {
       for (Block& inside : inst->regions) block(inside);
-      if (!is_candidate(*inst) || !convert(*inst, rebuilt)) rebuilt.push_back(inst);
+      if (!may_be_converted(*inst) || !convert(*inst, rebuilt)) rebuilt.push_back(inst);
     }
     b.insts = std::move(rebuilt);
   }
@@ -135,7 +135,7 @@ class Converter {
 }  // namespace
 
 void if_convert_stores(ir::Function& f, const Lanes& lanes) {
-  if (ir::any_inst(f.body, is_candidate)) Converter(f, lanes).block(f.body);
+  if (ir::any_inst(f.body, may_be_converted)) Converter(f, lanes).block(f.body);
 }
 
 }  // namespace cuda_device::passes

@@ -22,7 +22,7 @@ Inst* last_store(const Block& side) {
 }
 
 // Not control with a barrier: the stored value would live across it.
-bool is_candidate(const Inst& inst) {
+bool may_be_sunk(const Inst& inst) {
   return inst.op == Op::If && last_store(inst.regions[0]) && last_store(inst.regions[1]) &&
          !ir::holds_barrier(inst);
 }
@@ -37,7 +37,7 @@ class StoreSinker {
       for (Block& inside : inst->regions) block(inside);
       std::vector<Inst*> sunk;
       if (inst->op == Op::If && analysis_.divergent[inst->id]) {
-        while (is_candidate(*inst) && sink(*inst, rebuilt, sunk)) {
+        while (may_be_sunk(*inst) && sink(*inst, rebuilt, sunk)) {
         }
       }
       rebuilt.push_back(inst);
@@ -113,7 +113,7 @@ class StoreSinker {
 }  // namespace
 
 void sink_stores(ir::Function& f) {
-  if (ir::any_inst(f.body, is_candidate)) StoreSinker(f).block(f.body);
+  if (ir::any_inst(f.body, may_be_sunk)) StoreSinker(f).block(f.body);
 }
 
 }  // namespace cuda_device::passes

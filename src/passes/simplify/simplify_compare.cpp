@@ -24,7 +24,7 @@ Inst* not_compare(Inst& inst) {
 }
 
 // x == x, x < x
-Inst* same_operands(Inst& inst) {
+Inst* compared_with_itself(Inst& inst) {
   Inst* x = inst.operands[0];
   if (x != inst.operands[1] || x->type.is_float()) return nullptr;
   make_constant(inst, inst.op == Op::Eq || inst.op == Op::Le || inst.op == Op::Ge);
@@ -72,7 +72,7 @@ Inst* compare_narrow(Builder& before, Inst& inst) {
 }
 
 // c < x → x > c
-Inst* constant_to_the_right(Inst& inst) {
+Inst* compared_constant_to_the_right(Inst& inst) {
   if (!is_const(*inst.operands[0]) || is_const(*inst.operands[1])) return nullptr;
   std::swap(inst.operands[0], inst.operands[1]);
   inst.op = ir::mirrored(inst.op);
@@ -80,8 +80,8 @@ Inst* constant_to_the_right(Inst& inst) {
 }
 
 Inst* compare(Builder& before, Inst& inst) {
-  if (Inst* r = constant_to_the_right(inst)) return r;
-  if (Inst* r = same_operands(inst)) return r;
+  if (Inst* r = compared_constant_to_the_right(inst)) return r;
+  if (Inst* r = compared_with_itself(inst)) return r;
   if (Inst* r = with_bool(inst)) return r;
   return compare_narrow(before, inst);
 }

@@ -12,7 +12,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-ForkMutex mutex;
+ForkMutex toolkit_mutex;
 std::vector<std::string> extra_folders;
 
 // Roots of a toolkit: they hold bin/ and nvvm/.
@@ -30,7 +30,7 @@ std::vector<fs::path> toolkit_roots() {
     }
   }
   roots.emplace_back("/usr/local/cuda");
-  std::lock_guard lock(mutex);
+  std::lock_guard lock(toolkit_mutex);
   for (const std::string& folder : extra_folders)
     for (const char* wheel : {"nvidia/cu13", "nvidia/cuda_nvcc", "nvidia/cu12", "nvidia/nvjitlink"})
       roots.push_back(fs::path(folder) / wheel);
@@ -48,7 +48,7 @@ std::string first_existing(const std::string& relative) {
 }  // namespace
 
 void add_search_path(const std::string& folder) {
-  std::lock_guard lock(mutex);
+  std::lock_guard lock(toolkit_mutex);
   extra_folders.push_back(folder);
 }
 

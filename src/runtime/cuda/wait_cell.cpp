@@ -11,7 +11,7 @@ namespace {
 
 constexpr size_t kPage = 4096;
 
-ForkMutex mutex;
+ForkMutex cells_mutex;
 struct Cells {
   std::vector<WaitCell::Word> free;  // with room for all that there are
   size_t pages = 0;                  // they stay as long as the process
@@ -22,7 +22,7 @@ Cells& cells() {
 }
 
 bool take_free(WaitCell::Word& word) {
-  const std::lock_guard lock(mutex);
+  const std::lock_guard lock(cells_mutex);
   if (cells().free.empty()) return false;
   word = cells().free.back();
   cells().free.pop_back();
@@ -43,7 +43,7 @@ void add_page(Gpu& gpu) {
   const CUresult result = d.pinned_pointer(&device, page, 0);
   if (result != kSuccess) d.pinned_free(page);
   d.check(result, "asking where a GPU sees memory of the host");
-  const std::lock_guard lock(mutex);
+  const std::lock_guard lock(cells_mutex);
   ++cells().pages;
   cells().free.reserve(cells().pages * kPage / sizeof(uint32_t));
   for (size_t at = 0; at < kPage; at += sizeof(uint32_t))
@@ -54,7 +54,7 @@ void add_page(Gpu& gpu) {
 }  // namespace
 
 WaitCell::~WaitCell() {
-  const std::lock_guard lock(mutex);
+  const std::lock_guard lock(cells_mutex);
   cells().free.push_back(word_);
 }
 

@@ -12,7 +12,7 @@ namespace cuda_device::runtime {
 namespace {
 
 // The lock of all pools: held for a few steps, never while the system or a stream is asked.
-ForkMutex mutex;
+ForkMutex pool_mutex;
 
 uint64_t most_kept() {
   constexpr uint64_t kGibibyte = uint64_t{1} << 30;
@@ -49,7 +49,7 @@ HostPool::Block HostPool::allocate(uint64_t bytes, const Streamed& stream) {
 
 // The one freed last: it may still lie in a cache.
 void* HostPool::reuse(uint64_t bytes, const HostStream* stream) {
-  std::lock_guard lock(mutex);
+  std::lock_guard lock(pool_mutex);
   if (stream && !waiting_.empty()) {
     auto at = waiting_.lower_bound({stream, bytes + 1, 0});
     if (at != waiting_.begin() && std::get<0>((--at)->first) == stream &&
@@ -77,7 +77,7 @@ void HostPool::release_in_order(void* memory, uint64_t bytes, const Streamed& st
   bool noted = false;
   try {
     {
-      std::lock_guard lock(mutex);
+      std::lock_guard lock(pool_mutex);
       ticket = {stream.get(), bytes, ++tickets_};
       waiting_.emplace(ticket, memory);
       noted = true;
@@ -93,7 +93,7 @@ void HostPool::release_in_order(void* memory, uint64_t bytes, const Streamed& st
 void HostPool::passed(const Ticket& ticket) {
   void* memory = nullptr;
   {
-    std::lock_guard lock(mutex);
+    std::lock_guard lock(pool_mutex);
     const auto at = waiting_.find(ticket);
     if (at == waiting_.end()) return;
     memory = at->second;
@@ -106,7 +106,7 @@ void HostPool::keep(void* memory, uint64_t bytes) {
   if (bytes > most_kept_) return system_.give(memory, bytes);
   Kept* gone = nullptr;
   {
-    std::lock_guard lock(mutex);
+    std::lock_guard lock(pool_mutex);
     gone = take_oldest(most_kept_ - bytes);
     link(new (memory) Kept{bytes, all_.newest, nullptr, alike_[index_of(bytes)].newest, nullptr});
   }
@@ -166,14 +166,14 @@ uint64_t HostPool::give(Kept* blocks) {
 uint64_t HostPool::trim(uint64_t most) {
   Kept* gone = nullptr;
   {
-    std::lock_guard lock(mutex);
+    std::lock_guard lock(pool_mutex);
     gone = take_oldest(most);
   }
   return give(gone);
 }
 
 uint64_t HostPool::kept() const {
-  std::lock_guard lock(mutex);
+  std::lock_guard lock(pool_mutex);
   return kept_;
 }
 

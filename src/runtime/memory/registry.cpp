@@ -34,13 +34,13 @@ namespace registry {
 namespace {
 
 // Both outlive every thread: memory is freed when the process ends, too.
-ForkMutex mutex;
+ForkMutex registry_mutex;
 Intervals* const known = new Intervals;
 std::map<int, Total>* const totals = new std::map<int, Total>;
 
 bool insert(abi::Allocation allocation) {
   static constinit uint64_t last = 0;
-  std::lock_guard lock(mutex);
+  std::lock_guard lock(registry_mutex);
   allocation.serial = ++last;
   Total& total = (*totals)[allocation.device];
   if (!known->add(allocation)) return false;
@@ -56,7 +56,7 @@ void add(const abi::Allocation& allocation) {
 }
 
 std::optional<abi::Allocation> remove(uint64_t base) {
-  std::lock_guard lock(mutex);
+  std::lock_guard lock(registry_mutex);
   const std::optional<abi::Allocation> was = known->remove(base);
   if (!was) return was;
   Total& total = (*totals)[was->device];
@@ -66,12 +66,12 @@ std::optional<abi::Allocation> remove(uint64_t base) {
 }
 
 std::optional<abi::Allocation> find(uint64_t address) {
-  std::lock_guard lock(mutex);
+  std::lock_guard lock(registry_mutex);
   return known->find(address);
 }
 
 Total total_of(int device) {
-  std::lock_guard lock(mutex);
+  std::lock_guard lock(registry_mutex);
   const auto at = totals->find(device);
   return at == totals->end() ? Total{} : at->second;
 }

@@ -126,7 +126,7 @@ class LanesInMemory {
 };
 
 // Two int64 as the 16 bytes that hold them.
-Value* joined(llvm::IRBuilder<>& b, Value* first, Value* second) {
+Value* as_one_integer(llvm::IRBuilder<>& b, Value* first, Value* second) {
   llvm::Type* both = b.getInt128Ty();
   return b.CreateOr(b.CreateZExt(first, both), b.CreateShl(b.CreateZExt(second, both), 64));
 }
@@ -283,7 +283,8 @@ void Access::atomic_by_lanes(const Inst& inst, const Address& address, const Mas
         return second->set(at, c_.b.CreateTrunc(c_.b.CreateLShr(both, 64), c_.b.getInt64Ty()));
       }
       case Op::AtomicStorePair:
-        return element.store(joined(c_.b, operands.value(0, at), operands.value(1, at)), pointer);
+        return element.store(as_one_integer(c_.b, operands.value(0, at), operands.value(1, at)),
+                             pointer);
       default:
         CD_UNREACHABLE("no atomic operation");
     }

@@ -36,11 +36,6 @@ uint64_t key_of(abi::ThreadMeeting kind, uint32_t mask) {
   return uint64_t{static_cast<uint32_t>(kind)} << 32 | mask;
 }
 
-template <class Use>
-void for_each_lane(uint32_t lanes, Use use) {
-  for (; lanes != 0; lanes &= lanes - 1) use(static_cast<uint32_t>(std::countr_zero(lanes)));
-}
-
 uint32_t fibres_of(const Kernel& kernel, const abi::LaunchDims& dims) {
   return kernel.alone ? 1 : threads_of(dims);
 }

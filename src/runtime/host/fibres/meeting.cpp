@@ -13,12 +13,6 @@ constexpr uint64_t kAnything = 0x0bad'0bad'0bad'0bad;
 
 bool has(uint32_t lanes, uint32_t lane) { return lanes >> lane & 1; }
 
-// Calls with each lane of the set.
-template <class Use>
-void for_each_lane(uint32_t lanes, Use use) {
-  for (; lanes != 0; lanes &= lanes - 1) use(static_cast<uint32_t>(std::countr_zero(lanes)));
-}
-
 uint32_t lanes_with(const Meeting& m, uint64_t value) {
   uint32_t found = 0;
   for_each_lane(m.lanes, [&](uint32_t lane) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <array>
+#include <bit>
 #include <cstdint>
 
 #include "abi/host_thread.h"
@@ -9,6 +10,12 @@
 namespace cuda_device::runtime::fibres {
 
 inline constexpr uint32_t kLanes = 32;
+
+// Calls with each lane of the set.
+template <class Use>
+void for_each_lane(uint32_t lanes, Use use) {
+  for (; lanes != 0; lanes &= lanes - 1) use(static_cast<uint32_t>(std::countr_zero(lanes)));
+}
 
 // By lane; only those of the threads that take part mean anything.
 struct Meeting {
