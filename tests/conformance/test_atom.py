@@ -182,7 +182,7 @@ def moves(a, token, olds, tries):
         old = seen
 
 
-@clause("DEV-ATOM-15", "DEV-ATOM-25")
+@clause("DEV-ATOM-13", "DEV-ATOM-15", "DEV-ATOM-25")
 @pytest.mark.parametrize("dtype", INTEGERS + FLOATS + SMALL)
 def test_moves(target, dtype):
     n = 96
@@ -410,7 +410,7 @@ def test_orders_and_scopes_in_ptx(arch):
     ]
 
 
-@clause("DEV-ORDER-06", partial="store-buffer litmus test")
+@clause("DEV-ORDER-06", partial="store-buffer litmus test: tests/litmus")
 @clause("DEV-ATOM-26")
 @pytest.mark.parametrize("arch", ARCHS)
 def test_sequential_consistency_in_ptx(arch):

@@ -193,6 +193,24 @@ def test_atomic_as_type_and_object(target):
     assert totals["value"].tolist() == [1, 32 * 33 // 2]
 
 
+@D.kernel
+def begins_anew(out):
+    """What the iteration before, and another function's, left is not there."""
+    t = D.thread_idx.x
+    for k in range(4):
+        mine = D.Atomic(int)
+        pair = D.Atomic(D.float64x2)
+        out[t] += mine.add(7) + D.int32(pair.load().y)
+        pair.store(D.float64x2(k + 1, 3))
+
+
+@clause("DEV-ATOM-03")
+def test_an_atomic_begins_at_zero_each_time(target):
+    out = np.zeros(40, np.int32)
+    run(begins_anew, out, block=40)
+    assert not out.any()
+
+
 # --- structs with atomics ---
 
 

@@ -4,6 +4,8 @@ import numpy as np
 import pytest
 from cuda import device as D
 from support.bad_programs import BadPrograms
+from support.clauses import clause
+from support.sources import executed
 
 bad = BadPrograms()
 
@@ -32,12 +34,24 @@ def orders_and_scopes(a, n):
     # error at `"rel"`: the memory order of add() can be 'relaxed', 'consume', 'acquire', 'release', 'acq_rel', 'seq_cst'; found 'rel'
     # hint: it is a constant string; leave it out for 'seq_cst'
     D.atomic_ref(a, 0).add(1, memory="rel")
+    # error at `5`: the memory order of load() can be 'relaxed', 'consume', 'acquire', 'seq_cst'; found 5
+    # hint: it is a constant string; leave it out for 'seq_cst'
+    D.atomic_ref(a, 0).load(5)
+    # error at `n[0]`: the memory order of add() can be 'relaxed', 'consume', 'acquire', 'release', 'acq_rel', 'seq_cst'; found int32
+    # hint: it is a constant string; leave it out for 'seq_cst'
+    D.atomic_ref(a, 0).add(1, n[0])
     # error at `None`: the memory order of threadfence() can be 'relaxed', 'consume', 'acquire', 'release', 'acq_rel', 'seq_cst'; found None
     # hint: it is a constant string; leave it out for 'seq_cst'
     D.threadfence(None)
     # error at `"gpu"`: the scope of add() can be 'system', 'device', 'block' or 'thread'; found 'gpu'
     # hint: it is a constant string; leave it out for 'system'
     D.atomic_ref(a, 0).add(1, scope="gpu")
+    # error at `"grid"`: the scope of threadfence() can be 'system', 'device', 'block' or 'thread'; found 'grid'
+    # hint: it is a constant string; leave it out for 'system'
+    D.threadfence(scope="grid")
+    # error at `None`: the scope of load() can be 'system', 'device', 'block' or 'thread'; found None
+    # hint: it is a constant string; leave it out for 'system'
+    D.atomic_ref(a, 0).load(scope=None)
 
 
 @bad.kernel(I4, clause="DEV-ATOM-27")
@@ -45,9 +59,18 @@ def orders_of_loads_and_stores(a):
     # error at `"release"`: the memory order of load() can be 'relaxed', 'consume', 'acquire', 'seq_cst'; found 'release'
     # hint: it is a constant string; leave it out for 'seq_cst'
     D.atomic_ref(a, 0).load("release")
+    # error at `"acq_rel"`: the memory order of load() can be 'relaxed', 'consume', 'acquire', 'seq_cst'; found 'acq_rel'
+    # hint: it is a constant string; leave it out for 'seq_cst'
+    D.atomic_ref(a, 0).load("acq_rel")
     # error at `"acq_rel"`: the memory order of store() can be 'relaxed', 'release', 'seq_cst'; found 'acq_rel'
     # hint: it is a constant string; leave it out for 'seq_cst'
     D.atomic_ref(a, 0).store(1, memory="acq_rel")
+    # error at `"acquire"`: the memory order of store() can be 'relaxed', 'release', 'seq_cst'; found 'acquire'
+    # hint: it is a constant string; leave it out for 'seq_cst'
+    D.atomic_ref(a, 0).store(1, "acquire")
+    # error at `"consume"`: the memory order of store() can be 'relaxed', 'release', 'seq_cst'; found 'consume'
+    # hint: it is a constant string; leave it out for 'seq_cst'
+    D.atomic_ref(a, 0).store(1, "consume")
 
 
 @bad.kernel(F4, I1, clause=("DEV-ATOM-23", "DEV-ATOM-24"))
@@ -58,6 +81,28 @@ def dtypes(f, b):
     # error at `D.atomic_ref(b, 0).add(1)`: add() is not for elements of int8
     # hint: it is for uint32, int32, uint64, int64, float32, float64
     D.atomic_ref(b, 0).add(1)
+
+
+# Which types of elements each operation is not for.
+SMALL = (D.int8, D.int16, D.uint8, D.uint16, D.float16, D.bfloat16, D.float8e4m3)
+OTHERS = (*SMALL, np.bool_, np.complex64, D.int32x2)
+OPERATIONS = {
+    **dict.fromkeys(("add", "sub", "max", "min", "nanmax", "nanmin"), OTHERS),
+    **dict.fromkeys(("and_", "or_", "xor"), (*OTHERS, D.float32, D.float64)),
+}
+
+
+@clause("DEV-ATOM-23", "DEV-ATOM-24")
+@pytest.mark.parametrize("operation", OPERATIONS)
+def test_dtypes_of_operations(operation):
+    for dtype in OPERATIONS[operation]:
+        place = D.zeros(1, dtype=dtype, device="cpu")
+        source = f"def kernel(a):\n    D.atomic_ref(a, 0).{operation}(a[0])\n"
+        with pytest.raises(D.errors.CompileError) as raised:
+            D.launch(D.kernel(executed(source)["kernel"]), place, grid=1, block=1)
+        assert f"{operation}() is not for elements of " in str(raised.value), dtype
+        with pytest.raises(TypeError, match="is not for elements of "):
+            getattr(D.atomic_ref(place, 0), operation)(place[0])
 
 
 @bad.kernel(I4, clause="DEV-ATOM-28")

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from cuda import device as D
 from support.clauses import clause
+from support.sources import executed
 
 INTS, FLOATS = np.zeros(64, np.int32), np.zeros(64, np.float32)
 
@@ -102,3 +103,90 @@ def test_sixteen_bytes_are_accessed_in_one_step():
         text = moves_pairs.inspect(pairs, pairs, what="ptx", target=architecture)
         assert "ld.acquire.sys.global.b128" in text
         assert "st.relaxed.sys.global.b128" in text
+
+
+# --- what an order costs, and what it keeps ---
+
+
+def straight(*statements):
+    """A kernel of one thread."""
+    lines = ["def kernel(a, flag, out):", "ref = D.atomic_ref(flag, 0)", *statements]
+    return D.kernel(executed("\n    ".join(lines) + "\n")["kernel"])
+
+
+# A loop like this one is for threads one by one.
+WAITS = "while D.atomic_ref(out, 7).load('relaxed') == 0: pass"
+PLANS = {"gangs": (), "threads": (WAITS,)}
+
+
+@pytest.mark.parametrize("form", ["avx512", "avx2", "sse4"])
+@pytest.mark.parametrize("plan", PLANS)
+@pytest.mark.parametrize(
+    ("statement", "locked"),
+    [
+        *[(f"D.threadfence('{order}')", 0) for order in ("relaxed", "acquire", "acq_rel")],
+        *[("D.threadfence()", 1), ("D.threadfence('seq_cst', 'block')", 1)],
+        *[("ref.store(1)", 1), ("ref.store(1, 'release')", 0), ("ref.store(1, 'relaxed')", 0)],
+        *[("out[0] = ref.load()", 0), ("out[0] = ref.load('acquire')", 0)],
+        *[("ref.add(1, 'relaxed', 'block')", 1), ("out[0] = ref.exch(2, 'release')", 1)],
+        *[("out[0] = ref.cas(1, 2, 'acquire')", 1), ("ref.add(1, scope='thread')", 0)],
+    ],
+)
+def test_locked_instructions_of_orders(statement, locked, plan, form):
+    """A store that is sequentially consistent is an exchange, and a fence a locked instruction; all
+    other orders of loads, stores and fences cost none."""
+    kernel = straight(*PLANS[plan], statement)
+    assert plan in kernel.inspect(INTS, INTS, INTS, what="plan", target=form, grid=1, block=1)
+    text = kernel.inspect(INTS, INTS, INTS, what="asm", target=form, grid=1, block=1)
+    found = re.findall(LOCKED + r"|^\s*mfence", text, re.MULTILINE)
+    assert len(found) == locked, text
+
+
+READS = ("x = a[0]", "z = a[0]", "out[0] = x", "out[1] = z")
+WRITES = ("a[0] = 1", "a[0] = 2")
+
+
+@clause("DEV-ORDER-03", "DEV-ORDER-04", "DEV-ORDER-05", "DEV-ORDER-06", "DEV-FENCE-01")
+@pytest.mark.parametrize("form", ["avx512", "avx2", "sse4"])
+@pytest.mark.parametrize("plan", PLANS)
+@pytest.mark.parametrize(
+    ("accesses", "between"),
+    [
+        *[(READS, f"D.threadfence('{order}')") for order in ("acquire", "acq_rel", "seq_cst")],
+        *[(READS, f"y = ref.load('{order}')") for order in ("acquire", "consume", "seq_cst")],
+        *[(WRITES, f"D.threadfence('{order}')") for order in ("release", "acq_rel", "seq_cst")],
+        *[(WRITES, f"ref.store(1, '{order}')") for order in ("release", "seq_cst")],
+    ],
+)
+def test_orders_keep_plain_accesses_apart(accesses, between, plan, form):
+    """Another thread may have written before the second read, or read after the first write. The
+    compiler makes one access of two where the order is relaxed, or a fence is the thread's own."""
+    first, *others = accesses
+    kinds = {READS: r" = load i32, ", WRITES: r"^\s*store i32 [12], "}
+
+    def count(statement):
+        kernel = straight(*PLANS[plan], first, statement, *others)
+        text = kernel.inspect(INTS, INTS, INTS, what="llvm", target=form, grid=1, block=1)
+        return len(re.findall(kinds[accesses], text, re.MULTILINE))
+
+    weaker = re.sub("'[a-z_]+'", "'relaxed'", between)
+    assert count(between) == count(weaker) + 1
+
+
+@clause("DEV-ORDER-01", "DEV-ORDER-02", "DEV-ORDER-03", "DEV-ORDER-04", "DEV-ORDER-05")
+@pytest.mark.parametrize("form", ["avx512", "sse4"])
+@pytest.mark.parametrize("plan", PLANS)
+@pytest.mark.parametrize(
+    ("order", "ordering", "of_a_failure"),
+    [
+        *[("relaxed", "monotonic", "monotonic"), ("consume", "acquire", "acquire")],
+        *[("acquire", "acquire", "acquire"), ("release", "release", "monotonic")],
+        *[("acq_rel", "acq_rel", "acquire"), ("seq_cst", "seq_cst", "seq_cst")],
+    ],
+)
+def test_orders_of_updates(order, ordering, of_a_failure, plan, form):
+    """One instruction for all of them, so the order is only in what the compiler is told."""
+    kernel = straight(*PLANS[plan], f"ref.add(1, '{order}')", f"ref.cas(1, 2, '{order}')")
+    text = kernel.inspect(INTS, INTS, INTS, what="llvm", target=form, grid=1, block=1)
+    assert re.search(rf"atomicrmw add .* {ordering}, align", text), text
+    assert re.search(rf"cmpxchg .* {ordering} {of_a_failure}, align", text), text

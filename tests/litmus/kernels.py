@@ -3,10 +3,10 @@ which `which` names one. Round k has variables of its own: elements k of the arr
 
 import dataclasses
 import functools
-import linecache
 import textwrap
 
 from cuda import device as D
+from support.sources import executed
 
 from .programs import Program
 
@@ -159,9 +159,4 @@ def source_of(cases):
 
 @functools.cache
 def kernel_of(cases):
-    source = source_of(cases)
-    filename = f"<litmus {'; '.join(map(str, cases[:3]))}>"
-    linecache.cache[filename] = (len(source), None, source.splitlines(True), filename)
-    namespace = {"D": D}
-    exec(compile(source, filename, "exec"), namespace)
-    return D.kernel(namespace["litmus"])
+    return D.kernel(executed(source_of(cases))["litmus"])
