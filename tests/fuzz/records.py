@@ -143,10 +143,17 @@ def values_of(t: str, array: numpy.ndarray) -> list:
     if t in model.COMPONENTS:
         return list(zip(array.real.ravel(), array.imag.ravel(), strict=True))
     if "*" in t:
-        return list(map(tuple, array.reshape(-1, len(kind_of(t).fields)).tolist()))
+        numbers = numbers_of(array)
+        size = len(kind_of(t).fields)
+        return [tuple(numbers[k : k + size]) for k in range(0, len(numbers), size)]
     if is_record(t):
         columns = [values_of(code, array[name]) for name, code in kind_of(t).fields]
         return list(zip(*columns, strict=True))
+    return numbers_of(array)
+
+
+def numbers_of(array: numpy.ndarray) -> list:
+    """Floats in their own format, in which the model computes."""
     return list(array.ravel()) if array.dtype.kind == "f" else array.ravel().tolist()
 
 
