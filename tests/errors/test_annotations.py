@@ -49,6 +49,18 @@ def unsigned_for_signed(a, n: D.int8):
     a[0] = n
 
 
+@bad.kernel(FLOATS, 300)
+def ints_that_may_not_fit(a, n):
+    # error at `n`@2: 'x' is declared int8, but the value is int
+    # hint: convert it explicitly, or change the annotation
+    x: D.int8 = n
+    # error at `n`@2: 'y' is declared uint32, but the value is int
+    # hint: convert it explicitly, or change the annotation
+    y: D.uint32 = n
+    fine: D.int64 = n
+    constant: D.int8 = 100
+
+
 @bad.kernel(FLOATS, np.int32(3), np.int64(3), np.float64(1))
 def variables(a, n, wide, f):
     # error at `n`@2: 'x' is declared int8, but the value is int32
@@ -346,3 +358,20 @@ def test_tuples_are_declared_by_their_elements(target):
     out = np.zeros(4)
     D.launch(tuples, out, (1, 2), grid=1, block=1)
     assert out.tolist() == [1 << 40, 0.5, 1.5, 2.5]
+
+
+def narrow_result(n) -> D.int8:
+    return n
+
+
+@D.kernel
+def keeps_narrow_result(a, n):
+    a[0] = narrow_result(n)
+
+
+def test_int_for_a_narrower_result():
+    with pytest.raises(errors.CompileError) as raised:
+        D.launch(keeps_narrow_result, FLOATS, 300, grid=1, block=1)
+    (found,) = raised.value.diagnostics
+    assert found.code == "annotation_mismatch"
+    assert found.message == "the result of 'narrow_result' is declared int8, but the value is int"

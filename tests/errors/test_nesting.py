@@ -161,6 +161,39 @@ def test_a_long_chain_of_functions():
         result(made(chain_of_functions(5000, 0)))
 
 
+def test_recursion_with_more_arguments_each_time():
+    source = "def more(*t):\n    return t[0] if t[0] <= 0 else more(t[0] - 1, *t)\n\n"
+    with pytest.raises(errors.CompileError) as raised:
+        result(made(source + kernel_of("out[0] = more(int(a[0]))")))
+    (found,) = raised.value.diagnostics
+    assert found.message == "calls are nested more than 100 deep"
+    assert found.hint == (
+        "'more' calls itself with arguments of another type each time: give it ones of the same types"
+    )
+    assert [note.partition(" at ")[0] for note in found.notes] == [
+        "in 'more', called here",
+        "in 'more', called here",
+        "in 'more', called here: the call is repeated 96 more times",
+        "in 'more', called here",
+    ]
+
+
+def test_functions_that_are_called_in_too_many_places():
+    lines = ["def f0(x):\n    return x + 1\n\n"]
+    for i in range(1, 18):
+        lines.append(f"def f{i}(x):\n    return f{i - 1}(x) + f{i - 1}(x + 1)\n\n")
+    with pytest.raises(errors.CompileError) as raised:
+        result(made("".join(lines) + kernel_of("out[0] = f17(a[0])")))
+    (found,) = raised.value.diagnostics
+    assert found.message == (
+        "the kernel grows beyond one million instructions by unrolling and calls"
+    )
+    assert found.hint == (
+        'functions that are called in many places: @device.func(inline="never") makes one copy of '
+        "each"
+    )
+
+
 def test_tuples_within_tuples():
     kernel = made(kernel_of("t = (" + "(" * 40 + "a[0]" + ",)" * 41 + "\n    out[0] = 1"))
     with pytest.raises(errors.CompileError) as raised:

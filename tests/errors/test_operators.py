@@ -148,7 +148,7 @@ def augmented(a, b, f):
     # hint: operators work on numbers; print() takes an f-string, such as print(f"x = {x}")
     f *= "x"
     # error at `a += 1` on `+`: cannot add 'array[float32, 1]' and 'int'
-    # hint: operators work on numbers
+    # hint: for each of its elements, write a[:] in place of a
     a += 1
 
 

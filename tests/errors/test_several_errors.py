@@ -19,6 +19,18 @@ def helper(x):
 
 
 @bad.kernel(FLOATS, 3)
+def a_failed_array_in_a_loop_over_it(a, n):
+    s = 0
+    while n > 0:
+        for w, x in zip((1, 2), a):  # noqa: B905
+            s += w * x
+        n -= 1
+        # error at `a /= 2` on `/`: cannot divide 'array[float32, 1]' by 'int'
+        # hint: for each of its elements, write a[:] in place of a
+        a /= 2
+
+
+@bad.kernel(FLOATS, 3)
 def what_follows_from_a_failed_assignment(a, n):
     # error at `lenght`: name 'lenght' is not defined
     # hint: assign it before this, or outside of the kernel before the launch

@@ -6,6 +6,7 @@ import operator
 import numpy as np
 import pytest
 from cuda import device as D
+from cuda.device import errors
 from support.launching import run
 
 BIAS = 100
@@ -229,3 +230,121 @@ def test_a_closure_of_the_host_keeps_its_own_value(target, value):
     out = np.zeros(1)
     run(kernel, out, np.float64(7))
     assert out[0] == value * 7.0
+
+
+def of_copies(n):
+    """Functions that a loop over a tuple defines again: they read its variables as they are."""
+    total = 0
+    for i in (5, 6):
+
+        def plus(x, more=i):
+            return x + i * more  # noqa: B023
+
+        def counted(x):
+            return i if x <= 0 else 1 + counted(x - 1)  # noqa: B023
+
+        through = lambda v: plus(v)  # noqa: E731
+        total = total * 100 + through(1) + counted(n)
+    return total * 100 + through(2) + counted(n)
+
+
+@D.kernel
+def functions_of_copies(out):
+    i = D.tid(1)
+    out[i] = of_copies(i)
+
+
+def test_functions_defined_in_loops_over_tuples(target):
+    out = np.zeros(8, dtype=np.int32)
+    run(functions_of_copies, out, block=8)
+    assert out.tolist() == [of_copies(i) for i in range(8)]
+
+
+@D.func
+def passes(f, x):
+    return f(x)
+
+
+@D.kernel
+def own_lambda(out):
+    i = D.tid(1)
+    out[i] = passes(lambda v: v + D.thread_idx.x, i)
+
+
+def test_func_calls_a_lambda_of_the_kernel(target):
+    out = np.zeros(8, dtype=np.int32)
+    run(own_lambda, out, block=8)
+    assert out.tolist() == list(range(0, 16, 2))
+
+
+@D.func
+def later_target(n):
+    if n > 100 and D.target(D.is_host):
+        input("x")
+    if not (n > 100 or D.target(D.is_device)):
+        input("x")
+    return n
+
+
+@D.kernel
+def target_after_a_condition(out):
+    i = D.tid(1)
+    out[i] = later_target(i * 50)
+
+
+def test_target_decides_after_a_condition(target):
+    out = np.zeros(8, dtype=np.int32)
+    run(target_after_a_condition, out, block=8)
+    assert out.tolist() == list(range(0, 400, 50))
+
+
+@D.func
+def of_both(n):
+    if n > 100:
+
+        def inner(x):
+            return x + 1
+    else:
+
+        def inner(x):
+            return x + 2
+
+    return inner(n)
+
+
+@D.kernel
+def function_by_data(out):
+    out[0] = of_both(D.tid(1))
+
+
+def test_function_defined_in_both_branches():
+    with pytest.raises(errors.NotImplementedYetError) as raised:
+        D.launch(function_by_data, np.zeros(1), grid=1, block=1)
+    (found,) = raised.value.diagnostics
+    assert found.message == (
+        "giving 'inner' one of several functions at run time is not implemented yet"
+    )
+    assert found.hint == (
+        "give them different names, and call each where it is known which one is meant"
+    )
+
+
+@D.func
+def opens(x):
+    print(input("x"))
+    return x
+
+
+@D.kernel
+def calls_opens(out):
+    out[0] = opens(1)
+
+
+def test_host_only_call_in_a_func():
+    with pytest.raises(errors.CompileError) as raised:
+        D.launch(calls_opens, np.zeros(1), grid=1, block=1)
+    (found,) = raised.value.diagnostics
+    assert found.message == "'input' cannot be used in a kernel"
+    assert found.hint == (
+        "if only host code needs it, put it under `if device.target(device.is_host):`"
+    )

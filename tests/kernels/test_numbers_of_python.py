@@ -166,3 +166,23 @@ def test_functions_of_numpy(target):
         ]
     for k, column in enumerate(wanted):
         assert np.allclose(out[:, k], column, rtol=1e-6, atol=0, equal_nan=True), k
+
+
+@D.kernel(builtins=64)
+def limits_of_wide_builtins(out):
+    out[0] = np.iinfo(int).max == 2**63 - 1
+    out[1] = np.finfo(float).eps == 2.0**-52
+    out[2] = np.iinfo(np.int32).max == 2**31 - 1
+
+
+@D.kernel
+def limits_of_builtins(out):
+    out[0] = np.iinfo(int).max == 2**31 - 1
+    out[1] = np.finfo(float).eps == 2.0**-23
+
+
+def test_limits_of_builtins(target):
+    out = np.zeros(5, np.int32)
+    run(limits_of_wide_builtins, out[:3])
+    run(limits_of_builtins, out[3:])
+    assert out.tolist() == [1] * 5

@@ -707,3 +707,58 @@ def test_constants_grow_until_a_number_ends_the_calls(target):
     run(growing, out, 4)
     expected = [10**4, remainders(4, 1, 5), 3 * 100**2, math.factorial(20) * 4, 4]
     assert out.tolist() == expected
+
+
+# ---------------------------------------------------------- results in tuples and loops over them
+
+
+def within(n):
+    total = 0
+    if n <= 0:
+        return 1
+    for x in (within(n - 1), 1, n):
+        total += x
+    return total
+
+
+def paired(n):
+    return (1, 2) if n <= 0 else (paired(n - 1)[1], n)
+
+
+def halves(n):
+    return (0.5, n) if n <= 0 else (halves(n - 1)[0] + n, n)
+
+
+def chosen(n):
+    t = (chosen(n - 1), n) if n > 0 else (0, 0)
+    return t[0] + t[1]
+
+
+def looped(n):
+    v = factorial(n)
+    total = 0
+    for y in (0, v):
+        total += y
+    for x, y in zip((1, 2), (factorial(n), 3), strict=True):
+        total += x * y
+    for i, x in enumerate((factorial(n), 2)):
+        total += (i + 1) * x
+    for x in paired(n):
+        total = total * 2 + x
+    return total
+
+
+@D.kernel
+def results_in_tuples(out, n):
+    i = D.tid(1)
+    out[i, 0] = looped(i + n)
+    out[i, 1] = within(i + n)
+    out[i, 2] = halves(i + n)[0]
+    out[i, 3] = chosen(i + n)
+
+
+@clause("DEV-FUNC-02")
+def test_results_in_tuples_and_loops_over_them(target):
+    out = np.zeros((8, 4), dtype=np.float32)
+    run(results_in_tuples, out, 0, block=8)
+    assert out.tolist() == [[looped(i), within(i), halves(i)[0], chosen(i)] for i in range(8)]

@@ -81,7 +81,13 @@ static std::optional<Arguments> arguments(Context& ctx, const syntax::Call* node
 static std::string counterpart_of(const Context& ctx, const std::string& name) {
   const std::string last = name.substr(name.rfind('.') + 1);
   const std::string ours = foreign_name_hint(ctx.policy, last);
-  return ours.empty() ? name_in_module(ctx.policy, last) : ours;
+  if (!ours.empty()) return ours;
+  // Python's own, for what NumPy has of the same name.
+  constexpr std::string_view kReductions[] = {"sum", "max", "min", "any", "all"};
+  if (last != name && ctx.policy.has_sequences &&
+      std::ranges::find(kReductions, last) != std::end(kReductions))
+    return last + "(), Python's own";
+  return name_in_module(ctx.policy, last);
 }
 
 // What is called a function, though Python did not compile it.
@@ -102,7 +108,10 @@ static Value foreign_call(Context& ctx, const Node* callee, const Value::Object&
     ours = "the plain function, without Numba's decorator";
   if (!ours.empty()) return error(ctx, DiagCode::foreign_use, callee, {name, ours});
   if (is_class_of_functions(cls))
-    return error(ctx, DiagCode::foreign_call, callee, {name, host_hint(name)});
+    return error(ctx, DiagCode::foreign_call, callee,
+                 {name, in_func(ctx) ? "if only host code needs it, put it under "
+                                       "`if device.target(device.is_host):`"
+                                     : host_hint(name)});
   return error(ctx, DiagCode::foreign_callable, callee, {name, cls});
 }
 

@@ -92,6 +92,16 @@ static bool call_repeated(Context& ctx) {
   return false;
 }
 
+static void nested_too_deep(Context& ctx, const Callee& callee, const Arguments& a) {
+  error(ctx, DiagCode::calls_too_deep, a.node, {std::to_string(kMaxInlineDepth)});
+  Diagnostic& found = ctx.diagnosis.diagnostics.back();
+  for (const Instance* i = ctx.instance; i && found.code == DiagCode::calls_too_deep; i = i->parent)
+    if (i->function == callee.function)
+      found.hint =
+          "'" + callee.function->name +
+          "' calls itself with arguments of another type each time: give it ones of the same types";
+}
+
 // How the function is called with these abstract arguments: inlined (null), or as a function of the
 // IR. It may call itself inlined as long as what it is called with, constants above all, differs
 // each time: then some call is the last. Nothing: not known yet, or an error.
@@ -134,7 +144,7 @@ static std::optional<CalledFunction*> way_of_call(Context& ctx, const Callee& ca
   if (wider)
     error(ctx, DiagCode::always_inlined_recursion, a.node, {callee.function->name});
   else
-    error(ctx, DiagCode::calls_too_deep, a.node, {std::to_string(kMaxInlineDepth)});
+    nested_too_deep(ctx, callee, a);
   return std::nullopt;
 }
 

@@ -137,16 +137,17 @@ Value call_numpy_logical(Context& ctx, const Arguments& a, const Intrinsic& i) {
 // formats
 
 // The format that is asked about: a type, or that of a number.
-static std::optional<TypeCode> asked_format(const Arguments& a) {
+static std::optional<TypeCode> asked_format(const Context& ctx, const Arguments& a) {
   const Value& v = a.positional[0];
   if (v.is_number()) return v.code();
   if (auto* text = v.as<Value::Text>()) return type_of_text(text->text);
   const std::optional<DataType> type = data_type_of(v);
-  return type && type->is_number() ? std::optional(type->code) : std::nullopt;
+  if (!type || !type->is_number()) return std::nullopt;
+  return ctx.policy.constructed(type->code);
 }
 
 Value call_iinfo(Context& ctx, const Arguments& a, const Intrinsic&) {
-  const auto code = asked_format(a);
+  const auto code = asked_format(ctx, a);
   if (!code || !is_int(*code))
     return error(ctx, DiagCode::needs_integer, argument_node(a, 0),
                  {"iinfo()", type_text(a.positional[0])});
@@ -160,7 +161,7 @@ Value call_iinfo(Context& ctx, const Arguments& a, const Intrinsic&) {
 
 // As NumPy has it: numbers of the format itself, and counts.
 Value call_finfo(Context& ctx, const Arguments& a, const Intrinsic&) {
-  const auto code = asked_format(a);
+  const auto code = asked_format(ctx, a);
   if (!code || !is_float(*code))
     return error(ctx, DiagCode::needs_float, argument_node(a, 0),
                  {"finfo()", type_text(a.positional[0])});

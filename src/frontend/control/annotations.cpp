@@ -126,10 +126,21 @@ static Value mismatch(Context& ctx, const Subject& subject, const std::string& t
                {subject.what, type, type_text(value)});
 }
 
+// An int that is known at run time only may not fit a format that is narrower than its own; floats
+// of another format are rounded, as everywhere.
+static bool may_be_cut(const Value& value, TypeCode code) {
+  const bool ints = value.is<Value::Scalar>() && is_int(value.code()) && is_int(code);
+  return ints && is_weak(value.code()) && !is_weak(code) &&
+         !holds_every_value(*scalar_of(code), *scalar_of(value.code()));
+}
+
 static Value as_number(Context& ctx, const Subject& subject, TypeCode code, const Value& value) {
   const bool number = value.is_number() || (value.is_complex() && is_complex(code));
-  if (!number || !(value.code() == code || converts_silently(code, value.code())))
-    return mismatch(ctx, subject, std::string(name_of(code)), value);
+  const auto is_fine = [&] {
+    return value.code() == code ||
+           (converts_silently(code, value.code()) && !may_be_cut(value, code));
+  };
+  if (!number || !is_fine()) return mismatch(ctx, subject, std::string(name_of(code)), value);
   ctx.at(subject.node);
   Value converted = implicitly_converted(ctx, value, code, subject.node);
   if (fits_builtin(converted)) return converted;

@@ -233,7 +233,11 @@ void lower_aug_assign(Context& ctx, const syntax::AugAssign* node) {
   if (auto* name = syntax::as<syntax::Name>(node->target)) {
     const Value old = read_name(ctx, name);
     const Value operand = expr(ctx, node->value);
+    const size_t found = ctx.diagnosis.diagnostics.size();
     const Value result = binary(ctx, op, old, operand, node, name, node->value);
+    if (old.is_array() && ctx.policy.has_views && ctx.diagnosis.diagnostics.size() > found)
+      ctx.diagnosis.diagnostics.back().hint =
+          "for each of its elements, write " + name->id + "[:] in place of " + name->id;
     return define(ctx, name, declared(ctx, name, result, node), node);
   }
   if (const std::optional<FieldPlace> place = field_place(ctx, node->target)) {

@@ -241,6 +241,21 @@ static void refuse_sequence(Context& ctx, const Value& sequence, const Node* nod
   }
 }
 
+// The body is looked at for its own mistakes, as if it ran once. Of a loop that an earlier pass has
+// unrolled only copies have definitions.
+static void look_at_body(Context& ctx, const syntax::For* node) {
+  Unrolled& unrolled = ctx.instance->unrolled;
+  const Place place = ctx.place(node);
+  const uint32_t inside = unrolled.loops.contains(place) ? unrolled.copy_of(place, 0) : ctx.copy;
+  Inst* placeholder = ctx.builder.control(Op::Scope, {}, 1);
+  const uint32_t outside = std::exchange(ctx.copy, inside);
+  assign(ctx, node->target, Value::unknown(), node->iter);
+  loop_region(ctx, placeholder->regions[0], node, node->body);
+  ctx.copy = outside;
+  else_region(ctx, placeholder->regions[0], node, node->orelse);
+  ctx.reachable = true;
+}
+
 void lower_for(Context& ctx, const syntax::For* node) {
   const Value sequence = expr(ctx, node->iter);
   ctx.at(node);
@@ -257,12 +272,7 @@ void lower_for(Context& ctx, const syntax::For* node) {
   if (it && !it->length.is_unknown()) return loop_over(ctx, node, *it);
   if (it && ctx.inference.unrolled) return;
   if (!sequence.is_unknown() && !it) refuse_sequence(ctx, sequence, node->iter);
-  // The body is looked at for its own mistakes, as if it ran once.
-  Inst* placeholder = ctx.builder.control(Op::Scope, {}, 1);
-  assign(ctx, node->target, Value::unknown(), node->iter);
-  loop_region(ctx, placeholder->regions[0], node, node->body);
-  else_region(ctx, placeholder->regions[0], node, node->orelse);
-  ctx.reachable = true;
+  look_at_body(ctx, node);
 }
 
 void lower_break(Context& ctx) {

@@ -79,6 +79,14 @@ static bool joins_intact(const Value& v, TypeCode code) {
   return v.is_intact() && (v.is_constant() || v.code() == code || is_bool(v.code()));
 }
 
+// One function that stands within another, in two copies of an unrolled loop: what it reads there
+// are the same variables, as they are when it is called.
+static bool is_same_closure(const Value& a, const Value& b) {
+  auto *one = a.as<Value::Closure>(), *other = b.as<Value::Closure>();
+  return one && other && one->node == other->node && one->instance == other->instance &&
+         one->defaults.size() == other->defaults.size();
+}
+
 std::optional<Value> join(const Context& ctx, const Value& a, const Value& b) {
   if (!a.is_storable() || !b.is_storable()) return std::nullopt;
   if (same_abstract(a, b)) return a;
@@ -92,6 +100,7 @@ std::optional<Value> join(const Context& ctx, const Value& a, const Value& b) {
   if (a.is<Value::Choice>() || b.is<Value::Choice>() || (a.is_array() && b.is_array()))
     return join_choices(ctx, a, b);
   if (a.is_complex() || b.is_complex()) return join_complex(ctx, a, b);
+  if (is_same_closure(a, b)) return join_parts(ctx, a, b);
   if (!a.is_tuple() && a.is_composite() && same_form(a, b)) return join_parts(ctx, a, b);
   if (class_of(a) != class_of(b)) return std::nullopt;
   const bool records = a.is_record() && b.is_record();
@@ -114,6 +123,12 @@ static void type_conflict(Context& ctx, const Value& abstract, const Value& valu
   }
   if (abstract.is_array() && value.is_array() && type_text(abstract) == type_text(value)) {
     error(ctx, DiagCode::view_choice, source, {variable_text(name, source), abstract.array().name});
+    return;
+  }
+  if (abstract.is_function() && value.is_function() && type_text(abstract) == type_text(value)) {
+    error(ctx, DiagCode::not_implemented_but, source,
+          {"giving " + variable_text(name, source) + " one of several functions at run time",
+           "give them different names, and call each where it is known which one is meant"});
     return;
   }
   error(ctx, DiagCode::no_common_type, source,

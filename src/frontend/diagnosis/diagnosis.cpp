@@ -49,12 +49,35 @@ static bool is_called_where_it_stands(const Instance& i) {
          place(lambda.end_line, lambda.end_column) <= place(call.end_line, call.end_column);
 }
 
+// The calls on the way to what is lowered, the innermost first; those of a recursion stand for each
+// other.
+static std::vector<Note> calls_to(const Instance* instance) {
+  constexpr size_t kMostShown = 3;  // of one call that is repeated
+  const auto is_same_call = [](const Instance* a, const Instance* b) {
+    return a->call == b->call && a->function == b->function;
+  };
+  std::vector<const Instance*> calls;
+  for (const Instance* i = instance; i && i->call; i = i->parent)
+    if (!is_called_where_it_stands(*i)) calls.push_back(i);
+  std::vector<Note> notes;
+  for (auto i = calls.begin(); i != calls.end();) {
+    const auto last = std::find_if_not(
+        i, calls.end(), [&](const Instance* next) { return is_same_call(*i, next); });
+    const auto times = static_cast<size_t>(last - i);
+    const Note note{(*i)->call->span, "in '" + (*i)->function->name + "', called here"};
+    notes.insert(notes.end(), std::min(times, kMostShown), note);
+    if (times > kMostShown)
+      notes.back().text += ": the call is repeated " + std::to_string(times - kMostShown) +
+                           (times == kMostShown + 1 ? " more time" : " more times");
+    i = last;
+  }
+  return notes;
+}
+
 Value error_at(Context& ctx, DiagCode code, Span span, std::vector<std::string> args, Span caret) {
   Diagnostic d{code, span, std::move(args), {}, "", caret};
   d.hint = hint_in_language(ctx.policy, d);
-  for (const Instance* i = ctx.instance; i && i->call; i = i->parent)
-    if (!is_called_where_it_stands(*i))
-      d.notes.push_back({i->call->span, "in '" + i->function->name + "', called here"});
+  d.notes = calls_to(ctx.instance);
   const auto is_it = [&](const Diagnostic& o) { return is_same(o, d); };
   if (std::ranges::none_of(ctx.diagnosis.diagnostics, is_it))
     ctx.diagnosis.diagnostics.push_back(std::move(d));
@@ -177,7 +200,9 @@ std::string described(const Node* node, const Value& value) {
 }
 
 bool in_func(const Context& ctx) {
-  for (const Instance* i = ctx.instance; i && !i->dead_on_host; i = i->parent)
+  // What calls a function that stands within another one says nothing: only the latter makes it.
+  for (const Instance* i = ctx.instance; i && !i->dead_on_host;
+       i = i->enclosing ? i->enclosing : i->parent)
     if (i->function->kind == syntax::FunctionKind::Func) return true;
   return false;
 }
@@ -211,9 +236,16 @@ Value unsupported(Context& ctx, const Node* node) {
 bool too_large(Context& ctx, const Node* node) {
   constexpr uint32_t kMaxInstructions = 1'000'000;
   constexpr uint32_t kMaxInstances = 50'000;  // of functions, by calls
+  constexpr uint32_t kManyInstances = 5'000;  // more are what makes the kernel large
   if (ctx.function->inst_count() <= kMaxInstructions && ctx.session.instances <= kMaxInstances)
     return false;
-  if (!ctx.diagnosis.met_too_large) error(ctx, DiagCode::program_too_large, node);
+  if (!ctx.diagnosis.met_too_large) {
+    error(ctx, DiagCode::program_too_large, node);
+    if (ctx.session.instances > kManyInstances && ctx.policy.has_sequences)
+      ctx.diagnosis.diagnostics.back().hint =
+          "functions that are called in many places: @device.func(inline=\"never\") makes one copy "
+          "of each";
+  }
   ctx.diagnosis.met_too_large = true;
   silent(ctx);
   return true;

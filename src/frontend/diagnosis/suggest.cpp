@@ -99,7 +99,8 @@ std::string host_hint(const std::string& name) {
     return "measure outside of the kernel: start = stream.record() before the launch and "
            "end = stream.record() after it, then end - start in milliseconds";
   if (name.find("random.") != std::string::npos)
-    return "make the numbers outside of the kernel, and pass them in an array";
+    return "device.random makes numbers in kernels; or make them outside of the kernel, and pass "
+           "them in an array";
   return "call it outside of the kernel, and pass what it gives as an argument; kernels call "
          "Python "
          "functions, and those of math and cuda.device";

@@ -169,12 +169,23 @@ static Value branch(Context& ctx, const Value& test, Captured then, Captured oth
   return load_web(ctx, temporary, "");
 }
 
+// Of parts that are not known yet, the type of the other side.
+static Value best_guess(const Value& a, const Value& b) {
+  if (a.is_unknown()) return b;
+  if (b.is_unknown() || !a.contains_unknown()) return a;
+  if (!b.is_aggregate() || !same_form(a, b) || a.parts().size() != b.parts().size()) return b;
+  std::vector<Value> parts;
+  parts.reserve(a.parts().size());
+  for (size_t i = 0; i < a.parts().size(); ++i)
+    parts.push_back(best_guess(a.parts()[i], b.parts()[i]));
+  return a.with_parts(std::move(parts));
+}
+
 static Value choose(Context& ctx, const Value& test, Captured then, Captured otherwise,
                     const Node* node) {
-  // Nothing is emitted for a value that is not known yet: the type of the other side is the best
-  // guess.
-  if (then.value.is_unknown()) return otherwise.value;
-  if (otherwise.value.is_unknown()) return then.value;
+  // Nothing is emitted for a value that is not known yet.
+  if (then.value.contains_unknown() || otherwise.value.contains_unknown())
+    return best_guess(then.value, otherwise.value);
   const Value a = abstract_of(then.value), b = abstract_of(otherwise.value);
   std::optional<Value> joined = join(ctx, a, b);
   if (!joined) {
@@ -202,6 +213,10 @@ Value combine(Context& ctx, const Value& first, const Value& test, bool is_and, 
               const Node* node, const Node* next) {
   const bool bools = first.is_number() && is_bool(first.code()) && second.value.is_number() &&
                      is_bool(second.value.code());
+  // What the last operand decides alone, as target() does, is known; the first has been evaluated.
+  if (bools && ctx.policy.constants_prune && second.value.exact() &&
+      is_cheap(second.block, kCheapChain))
+    return (second.value.exact()->integer != 0) == is_and ? first : second.value;
   if (bools && is_cheap(second.block, kCheapChain)) {
     splice(ctx, second.block);
     ctx.at(node);
