@@ -2,6 +2,7 @@
 Python gives, and the same bits on the targets of this machine."""
 
 import os
+import re
 
 import pytest
 from support.clauses import clause
@@ -54,17 +55,21 @@ def test_joins_are_rounded(seed):
     assert inlined_programs.check(seed, ["interpreter"]) is None
 
 
+# By what only the construct writes: a conditional expression has `else`, and a return before the
+# end is one more step in than the body.
 CONSTRUCTS = {
     "inlined": [
-        *("lambda", "functools.partial", "D.target(", "for i in range", " if ", "f(z)", ", F("),
-        *("g(p0)", '"reassociate"'),
+        *("lambda", "functools.partial", "D.target(", "for i in range", " else ", "f(z)", ", F("),
+        *("g(p0)", '"reassociate"', "\n        return F("),
     ],
     "recursive": [
-        *("return", "for i in range", " if ", "v10", "[0]", "a[", "f1(", "f2("),
+        *("for i in range", " else ", "v10", "[0]", "a[", "f1(", "f2("),
         *("a[::-1]", "w[:, ", ", w[", "s[", "o[k] = ", ", o,", "def down(m)", "by=", ", F("),
         "(F(",
     ],
 }
+# After other statements of its block; the first return of a function has none.
+EARLY_RETURN = re.compile(r"^ {8}\S.* = .*\n {8}return ", re.MULTILINE)
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -72,6 +77,11 @@ def test_programs_have_every_construct(kind):
     source = "\n".join(KINDS[kind].source_of(seed) for seed in range(60))
     counts = {construct: source.count(construct) for construct in CONSTRUCTS[kind]}
     assert {construct: n for construct, n in counts.items() if n < 10} == {}
+
+
+def test_recursive_programs_return_early():
+    source = "\n".join(recursive_programs.source_of(seed) for seed in range(60))
+    assert len(EARLY_RETURN.findall(source)) >= 10
 
 
 # A function that is called learns late that it has to hand on what another one captures.

@@ -1,6 +1,8 @@
 """Functions of math that kernels compile from Python source, and device.blocks."""
 
+import inspect
 import math
+import re
 
 import numpy as np
 import pytest
@@ -37,6 +39,73 @@ def test_functions_of_integers(target):
         perm = np.array(math.perm(a, b) % 2**64, np.uint64).view(np.int64)
         wanted[2] = int(perm)
         assert out[i].tolist() == wanted, (a, b)
+
+
+@D.kernel
+def of_two(n, k, p, q, out, distance):
+    i = D.tid(1)
+    out[i, 0] = math.comb(n[i], k[i])
+    out[i, 1] = math.lcm(p[i], q[i])
+    distance[i] = math.dist((p[i],), (q[i],))
+
+
+# Results fit; products on the way do not.
+@pytest.mark.parametrize(
+    ("dtype", "chosen", "pairs"),
+    [
+        (np.int8, [(8, 4), (9, 3)], [(12, 18), (100, -100)]),
+        (np.uint8, [(10, 4), (9, 4)], [(200, 100), (0, 0)]),
+        (np.int16, [(17, 8), (16, 11)], [(2000, 3000), (-32768, 1)]),
+        (np.int32, [(30, 15), (33, 17)], [(100000, 50000), (2**31 - 1, -1)]),
+        (np.uint32, [(34, 17), (0, 3)], [(2**31, 2**30), (0, 2**31)]),
+        (np.int64, [(62, 31), (66, 33)], [(2**40, 2**41), (-(3**30), 3**20)]),
+        (np.uint64, [(67, 33), (61, 1)], [(2**63, 2**62), (5, 2**40)]),
+    ],
+)
+def test_products_on_the_way_need_not_fit(target, dtype, chosen, pairs):
+    n, k = np.array(chosen, dtype).T.copy()
+    p, q = np.array(pairs, dtype).T.copy()
+    out, distance = np.zeros((2, 2), dtype), np.zeros(2)
+    run(of_two, n, k, p, q, out, distance, block=2)
+    top = np.iinfo(dtype).max
+    for i in range(2):
+        wanted = [math.comb(*chosen[i]), math.lcm(*pairs[i])]
+        fits = [value if value <= top else int(out[i, j]) for j, value in enumerate(wanted)]
+        assert out[i].tolist() == fits
+        assert distance[i] == pytest.approx(math.dist(*((x,) for x in pairs[i])), rel=1e-6)
+
+
+@D.kernel
+def of_literals(out):
+    out[0] = math.factorial(13)
+    out[1] = math.comb(40, 20)
+    out[2] = math.perm(20, 10)
+    out[3] = math.lcm(100000, 99999, 7)
+    out[4] = math.isqrt(10**30)
+    out[5] = math.factorial(25) // math.factorial(23) + math.perm(5) + math.perm(3, 4)
+    out[6] = math.comb(3, 4) + math.lcm() + math.lcm(0, 5) + math.isqrt(0)
+
+
+@D.kernel
+def floats_of_literals(out):
+    out[0] = math.hypot(0.1, 0.7)
+    out[1] = math.ldexp(0.1, -3)
+    out[2], out[3] = math.modf(-1.1)
+    mantissa, exponent = math.frexp(0.1)
+    out[4] = mantissa
+    out[5] = exponent
+
+
+def test_literals_are_computed_exactly(target):
+    out = np.zeros(7, np.int64)
+    run(of_literals, out)
+    expected = np.zeros(7, np.int64)
+    of_literals.underlying(expected)
+    assert out.tolist() == expected.tolist()
+    found, wanted = np.zeros(6), np.zeros(6)
+    run(floats_of_literals, found)
+    floats_of_literals.underlying(wanted)
+    assert found.tolist() == wanted.tolist()
 
 
 @D.kernel
@@ -90,8 +159,43 @@ def negative(out, n):
 def test_arguments_that_python_refuses_fail(target):
     if target == "cuda":
         pytest.skip("for other targets: a raise ends the context of a GPU")
-    with pytest.raises(ValueError, match="nonnegative"):
+    with pytest.raises(ValueError, match="nonnegative") as failed:
         run(negative, np.zeros(1), -4)
+    line = inspect.getsourcelines(negative.underlying)[1] + 2
+    assert f"test_math_in_python.py:{line}" in str(failed.value)
+    assert "_in_kernels" not in str(failed.value)
+
+
+@D.kernel
+def factorial_of_literal(out):
+    out[0] = math.factorial(-1)
+
+
+@D.kernel
+def root_of_literal(out):
+    out[0] = math.isqrt(-1)
+
+
+@D.kernel
+def comb_of_literals(out):
+    out[0] = math.comb(-1, 2)
+
+
+@pytest.mark.parametrize(
+    ("kernel", "message"),
+    [
+        (factorial_of_literal, "factorial() not defined for negative values"),
+        (root_of_literal, "isqrt() argument must be nonnegative"),
+        (comb_of_literals, "comb() needs two integers that are not negative"),
+    ],
+)
+def test_literals_that_python_refuses_fail(target, kernel, message):
+    if target == "cuda":
+        pytest.skip("for other targets: a raise ends the context of a GPU")
+    with pytest.raises(ValueError, match=re.escape(message)) as failed:
+        run(kernel, np.zeros(1))
+    line = inspect.getsourcelines(kernel.underlying)[1] + 2
+    assert f"test_math_in_python.py:{line}" in str(failed.value)
 
 
 def test_blocks_of_a_grid():

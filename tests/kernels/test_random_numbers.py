@@ -1,6 +1,7 @@
 """device.random: known answers of Philox, the same on the host and in kernels."""
 
 import numpy as np
+import pytest
 from cuda import device as D
 from cuda.device import random
 from support.launching import run
@@ -75,3 +76,66 @@ def test_integers_are_those_of_the_host_and_cover_their_range(target):
         assert out.tolist() == [[low + ((high - low) * x >> 32) for x in row] for row in bits]
         assert low <= out.min() < low + max((high - low) / 64, 1)
         assert high - max((high - low) / 64, 1) <= out.max() < high
+
+
+def test_the_counter_is_the_step_and_the_stream():
+    seed, stream, step = 0x0123_4567_89AB_CDEF, 0xFEDC_BA98_7654_3210, 0x1122_3344_5566_7788
+    counter = (0x5566_7788, 0x1122_3344, 0x7654_3210, 0xFEDC_BA98)
+    wanted = random.philox(counter, (0x89AB_CDEF, 0x0123_4567))
+    assert random.bits(seed, stream, step) == wanted
+
+
+def chi_square(bins, count):
+    """Over its mean, in standard deviations."""
+    found = np.bincount(bins.ravel(), minlength=count)
+    wanted = bins.size / count
+    return (((found - wanted) ** 2 / wanted).sum() - count) / np.sqrt(2 * count)
+
+
+@pytest.fixture
+def drawn(target):
+    out, normals = np.zeros((2048, 4), np.float32), np.zeros((2048, 4), np.float32)
+    run(numbers, np.uint64(11), out, normals, grid=16, block=128)
+    return out.astype(float), normals.astype(float)
+
+
+def test_numbers_are_uniform_to_the_last_bit(drawn):
+    whole = (drawn[0] * 2**24).astype(np.int64)
+    assert np.array_equal(whole * 2.0**-24, drawn[0])
+    assert np.unique(whole).size > whole.size - 20
+    for shift in (0, 8, 16):
+        assert abs(chi_square(whole >> shift & 255, 256)) < 4, shift
+
+
+def test_normals_have_the_shape_of_the_normal_distribution(drawn):
+    ends = [-1.5341205, -0.88714656, -0.48877641, -0.15731068]  # of sixteenths 1, 3, 5 and 7
+    ends += [-end for end in reversed(ends)]
+    bins = np.searchsorted(ends, drawn[1])
+    shares = np.array([1, 2, 2, 2, 2, 2, 2, 2, 1]) / 16
+    wanted = shares * bins.size
+    found = np.bincount(bins.ravel(), minlength=9)
+    assert ((found - wanted) ** 2 / wanted).sum() < 30
+
+
+@pytest.mark.parametrize("which", [0, 1], ids=["uniform", "normal"])
+def test_numbers_do_not_follow_from_one_another(drawn, which):
+    rows = drawn[which]
+    next_to = np.corrcoef(np.hstack([rows[:-1], rows[1:]]).T)
+    assert np.abs(next_to - np.eye(8)).max() < 5 / np.sqrt(len(rows))
+    sizes = np.corrcoef(np.hstack([np.abs(rows[:-1]), np.abs(rows[1:])]).T)
+    assert np.abs(sizes - np.eye(8)).max() < 5 / np.sqrt(len(rows))
+
+
+@pytest.mark.parametrize(("low", "high"), [(7, 1), (5, 5)])
+def test_empty_ranges_are_refused(target, low, high):
+    with pytest.raises(ValueError, match="needs a low below its high"):
+        random.integers(low, high, 1, 2)
+    if target == "cuda":
+        pytest.skip("for other targets: a raise ends the context of a GPU")
+    with pytest.raises(ValueError, match="needs a low below its high"):
+        run(rolls, np.int64(low), np.int64(high), np.uint64(7), np.zeros((1, 4), np.int64))
+
+
+def test_a_seed_is_an_integer():
+    with pytest.raises(TypeError):
+        random.bits(2.5, 1)

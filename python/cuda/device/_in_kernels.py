@@ -1,7 +1,8 @@
 """Functions of the standard library, as Python that kernels compile in their place.
 
 Those of `math` take the formats of their arguments: an int64 gives an int64, and what does not fit
-wraps. They raise what Python raises.
+wraps; results of comb and lcm that do not fit mean nothing. They raise what Python raises. The
+compiler computes those of integers itself where all arguments are literals.
 """
 
 import math
@@ -12,9 +13,14 @@ from cuda.device._blocks import blocks
 from cuda.device._formats import float32, float64, int16, int32, int64, uint64
 
 
+# On its own: a function that raises for constants still has a result, of a type that can be stored.
+def _require(holds: Any, message: Any) -> None:
+    if not holds:
+        raise ValueError(message)
+
+
 def factorial(n: Any) -> Any:
-    if n < 0:
-        raise ValueError("factorial() not defined for negative values")
+    _require(n >= 0, "factorial() not defined for negative values")
     product = 1
     for k in range(2, n + 1):
         product *= k
@@ -24,8 +30,7 @@ def factorial(n: Any) -> Any:
 def perm(n: Any, k: Any = None) -> Any:
     if k is None:
         return factorial(n)
-    if n < 0 or k < 0:
-        raise ValueError("perm() needs two integers that are not negative")
+    _require(n >= 0 and k >= 0, "perm() needs two integers that are not negative")
     product = 1
     for i in range(k):
         product *= n - i
@@ -33,21 +38,22 @@ def perm(n: Any, k: Any = None) -> Any:
 
 
 def comb(n: Any, k: Any) -> Any:
-    if n < 0 or k < 0:
-        raise ValueError("comb() needs two integers that are not negative")
+    _require(n >= 0 and k >= 0, "comb() needs two integers that are not negative")
     fewer = max(min(k, n - k), 0)
     product = 1 if k <= n else 0
     for i in range(fewer):
-        product = product * (n - i) // (i + 1)
+        # product * (n - i) need not fit where the result does. The divisor's factors are in the
+        # one or the other.
+        divisor = math.gcd(product, i + 1)
+        product = product // divisor * ((n - i) // ((i + 1) // divisor))
     return product
 
 
 def isqrt(n: Any) -> Any:
-    if n < 0:
-        raise ValueError("isqrt() argument must be nonnegative")
+    _require(n >= 0, "isqrt() argument must be nonnegative")
     # The square root of the nearest float64 is too large at most: that of a square is exact.
     root = min(uint64(math.sqrt(float64(n))), uint64(4294967295))
-    if root * root > uint64(n):
+    if root * root > uint64(max(n, 0)):
         root -= 1
     return n.dtype(root)
 
@@ -56,12 +62,20 @@ def lcm(*numbers: Any) -> Any:
     multiple = 1
     for x in numbers:
         divisor = math.gcd(multiple, x)
-        multiple = abs(multiple * x) // max(divisor, 1)
+        multiple = abs(multiple // max(divisor, 1) * x)
     return multiple
 
 
+def _distance(a: Any, b: Any) -> Any:
+    length: Any = math.hypot(a, b)
+    dtype = length.dtype
+    if (a - b).dtype == dtype:
+        return a - b
+    return dtype(float64(a) - float64(b))  # of integers, whose difference need not fit
+
+
 def dist(p: Any, q: Any) -> Any:
-    return math.hypot(*(a - b for a, b in zip(p, q, strict=True)))
+    return math.hypot(*(_distance(a, b) for a, b in zip(p, q, strict=True)))
 
 
 def sumprod(p: Any, q: Any) -> Any:

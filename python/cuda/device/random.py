@@ -2,7 +2,9 @@
 
 Each number follows from a seed, a stream (a thread's number, for example) and a step, so threads
 share nothing and results do not depend on the launch. Salmon, Moraes, Dror and Shaw, "Parallel
-random numbers: as easy as 1, 2, 3" (2011).
+random numbers: as easy as 1, 2, 3" (2011). The key is the seed; the counter is the step, then the
+stream; the low 32 bits of each come first. The bits are those of Random123's philox4x32. NumPy's
+Philox is another generator, 4x64-10, and gives other numbers.
 
     from cuda.device import random
     u = random.uniform(seed, i, step)  # four float32
@@ -39,7 +41,7 @@ def philox(counter: Any, key: Any) -> Any:
 
 
 def _halves(x: Any) -> Any:
-    wide = uint64(x)
+    wide = uint64(x | 0)  # TypeError for a float, which would be cut
     return uint32(wide & uint64(_LOW)), uint32(wide >> uint64(32))
 
 
@@ -51,16 +53,25 @@ def bits(seed: Any, stream: Any, step: Any = 0) -> Any:
 def integers(low: Any, high: Any, seed: Any, stream: Any, step: Any = 0) -> Any:
     """Four random int64 from low to high - 1, at most 2**32 different ones; as in `bits` otherwise.
 
-    Each number of a range of n is as likely as any other, up to n parts in 2**32.
+    Each number of a range of n is as likely as any other, up to n parts in 2**32. ValueError where
+    high is not above low.
     """
+    first, end = int64(low), int64(high)
+    _require_some(end > first)
     a, b, c, d = bits(seed, stream, step)
-    first, count = int64(low), uint64(int64(high) - int64(low))
+    count = uint64(end - first)
     return (
         first + _below(count, a),
         first + _below(count, b),
         first + _below(count, c),
         first + _below(count, d),
     )
+
+
+# On its own: with a constant range, too, integers() has a result that can be stored.
+def _require_some(holds: Any) -> None:
+    if not holds:
+        raise ValueError("integers() needs a low below its high")
 
 
 def _below(count: Any, x: Any) -> Any:

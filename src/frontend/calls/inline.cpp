@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "frontend/calls/called.h"
+#include "frontend/calls/in_python.h"
 #include "frontend/calls/intrinsics.h"
 #include "frontend/calls/lent.h"
 #include "frontend/control/assign.h"
@@ -352,6 +353,7 @@ Value call_python(Context& ctx, const Callee& callee, const Arguments& a) {
   if (too_large(ctx, a.node) || !check_fast_math(ctx, f, a.node)) return Value::unknown();
   std::optional<std::vector<Value>> bound = bind_arguments(ctx, callee, a);
   if (!bound || !check_kept(ctx, *bound, a)) return Value::unknown();
+  if (const auto exact = exact_integer(ctx, f, *bound)) return *exact;
   std::vector<Value> given;
   given.reserve(bound->size());
   const std::vector<const syntax::arg*> parameters = all_parameters_of(f);

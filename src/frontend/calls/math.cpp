@@ -81,6 +81,11 @@ Value call_math2(Context& ctx, const Arguments& a, const Intrinsic& i) {
 Value call_hypot(Context& ctx, const Arguments& a, const Intrinsic& i) {
   const std::vector<Value> given = math_arguments(ctx, a, i);
   if (given.empty()) return Value::unknown();
+  if (std::ranges::all_of(given, folds)) {
+    double length = 0;
+    for (const Value& x : given) length = std::hypot(length, x.exact()->real);
+    return Value::constant(given[0].code(), {0, length});
+  }
   const std::vector<Value> v = in_wider(ctx, given, a.node);
   Inst* length = ctx.builder.op(Op::Abs, {inst_of(ctx, v[0], a.node)});
   for (size_t k = 1; k < v.size(); ++k)
@@ -168,6 +173,10 @@ Value call_ldexp(Context& ctx, const Arguments& a, const Intrinsic& i) {
                  {"the exponent of ldexp", type_text(n)});
   const Value exponent = convert(ctx, n, TypeCode::i4, argument_node(a, 1));
   if (x.is_unknown() || exponent.is_unknown()) return Value::unknown();
+  if (folds(x) && exponent.exact()) {
+    const int power = static_cast<int>(exponent.exact()->integer);
+    return Value::constant(x.code(), {0, std::ldexp(x.exact()->real, power)});
+  }
   return Value::number(x.code(), ctx.builder.op(Op::Ldexp, {inst_of(ctx, x, a.node),
                                                             inst_of(ctx, exponent, a.node)}));
 }
@@ -175,6 +184,12 @@ Value call_ldexp(Context& ctx, const Arguments& a, const Intrinsic& i) {
 Value call_frexp(Context& ctx, const Arguments& a, const Intrinsic& i) {
   const Value x = math_argument(ctx, a, 0, i);
   if (x.is_unknown()) return x;
+  if (folds(x)) {
+    int exponent = 0;
+    const double mantissa = std::frexp(x.exact()->real, &exponent);
+    return Value::tuple({Value::constant(x.code(), {0, mantissa}),
+                         Value::constant_int(ctx.policy.int_literal(0), exponent)});
+  }
   Inst* operand = inst_of(ctx, x, a.node);
   return Value::tuple(
       {Value::number(x.code(), ctx.builder.op(Op::FrexpMantissa, {operand})),
@@ -184,6 +199,12 @@ Value call_frexp(Context& ctx, const Arguments& a, const Intrinsic& i) {
 Value call_modf(Context& ctx, const Arguments& a, const Intrinsic& i) {
   const Value v = math_argument(ctx, a, 0, i);
   if (v.is_unknown()) return v;
+  if (folds(v)) {
+    double whole = 0;
+    const double fraction = std::modf(v.exact()->real, &whole);
+    return Value::tuple(
+        {Value::constant(v.code(), {0, fraction}), Value::constant(v.code(), {0, whole})});
+  }
   ir::Builder& e = ctx.builder;
   Inst* x = inst_of(ctx, v, a.node);
   Inst* whole = e.op(Op::Trunc, {x});

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "frontend/calls/in_python.h"
 #include "frontend/diagnosis/diagnosis.h"
 #include "frontend/expressions.h"
 #include "frontend/operators/convert.h"
@@ -36,8 +37,13 @@ std::string written(const Value& value) {
 
 }  // namespace
 
-int64_t failure_number(Context& ctx, const Span& place, Failure failure) {
-  failure.function = ctx.instance->index;
+// What fails within a function of the language that is Python fails where the program calls it.
+int64_t failure_number(Context& ctx, const Span& where, Failure failure) {
+  const Instance* in = ctx.instance;
+  Span place = where;
+  for (; in->parent && in->call && is_of_language(ctx.program.files, place); in = in->parent)
+    place = in->call->span;
+  failure.function = in->index;
   failure.line =
       static_cast<int32_t>(place.line - ctx.program.functions.at(failure.function).span.line);
   std::vector<Failure>& all = ctx.function->failures;
