@@ -5,7 +5,8 @@ The layers and what each may include are read from the cd_library() lines of the
 include is allowed exactly where linking is. Beside that: LLVM only in codegen through its wrapper
 header, Python only in bindings, the names of libcuda only in runtime/cuda, the words of the dialect
 seam only in front of the IR. Which dialect it is, only the policy and formats of launches ask; what
-differs stands in policies and tables. Of Python sources the last is checked alone.
+differs stands in policies and tables. Of Python sources the last is checked alone. And using
+declarations that a source makes no use of.
 """
 
 import ast
@@ -235,6 +236,19 @@ def complaints_of(layers, path, text):
         if wrong:
             yield line, wrong
     yield from word_faults(path, text)
+    if path.endswith(".cpp"):
+        yield from unused_names(text)
+
+
+USING = re.compile(r"^using (?:\w+::)+(\w+);", re.MULTILINE)
+
+
+def unused_names(text):
+    """Using declarations of names that stand nowhere else: clang-tidy, which sees the sources of a
+    folder together, finds none of them."""
+    for match in USING.finditer(text):
+        if len(re.findall(rf"\b{match.group(1)}\b", text)) == 1:
+            yield text.count("\n", 0, match.start()) + 1, f"uses {match.group(1)} nowhere"
 
 
 def check_tree(root=ROOT):

@@ -7,7 +7,6 @@ namespace cuda_device::codegen {
 
 using ir::Op;
 using llvm::Value;
-using llvm::Intrinsic::ID;
 namespace id = llvm::Intrinsic;
 
 Value* Arithmetic::integer(Value* like, int64_t value) {

@@ -4,8 +4,6 @@
 namespace cuda_device::analysis::testing {
 namespace {
 
-using ir::Op;
-
 TEST(Ranges, OfPositions) {
   const std::string body = R"({
   %0 = thread_idx #0 : uint32

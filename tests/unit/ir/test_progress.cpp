@@ -15,7 +15,6 @@ namespace {
 using testing::AllOf;
 using testing::Each;
 using testing::HasSubstr;
-using testing::Not;
 
 constexpr const char* kHead = R"(kernel "progress"
 param @0 "out": array<int32, 1>

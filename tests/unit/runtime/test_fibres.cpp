@@ -16,7 +16,6 @@ namespace cuda_device::runtime {
 namespace {
 
 using abi::ThreadBarrier;
-using abi::ThreadMeeting;
 
 // The thread sanitizer knows a few thousand fibres at once, and takes milliseconds for each.
 #if defined(__SANITIZE_THREAD__)
