@@ -131,11 +131,11 @@ def clocks_and_random_numbers_of_the_host(a):
     # ... end = stream.record() after it, then end - start in milliseconds
     a[0] = perf_counter()
     # error at `random.random`: 'random.random' cannot be used in a kernel
-    # hint: device.random makes numbers in kernels; or make them outside of the kernel, and pass them
+    # hint: device.random makes numbers in kernels; or make the numbers outside of the kernel, and pass them
     # ... in an array
     a[0] = random.random()
     # error at `np.random.rand`: 'np.random.rand' cannot be used in a kernel
-    # hint: device.random makes numbers in kernels; or make them outside of the kernel, and pass them
+    # hint: device.random makes numbers in kernels; or make the numbers outside of the kernel, and pass them
     # ... in an array
     a[0] = np.random.rand()
 

@@ -111,7 +111,7 @@ static Value foreign_call(Context& ctx, const Node* callee, const Value::Object&
     return error(ctx, DiagCode::foreign_call, callee,
                  {name, in_func(ctx) ? "if only host code needs it, put it under "
                                        "`if device.target(device.is_host):`"
-                                     : host_hint(name)});
+                                     : host_hint(ctx.policy, name)});
   return error(ctx, DiagCode::foreign_callable, callee, {name, cls});
 }
 

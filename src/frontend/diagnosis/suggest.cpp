@@ -92,18 +92,17 @@ std::string name_in_module(const Policy& policy, const std::string& name) {
   return ours.empty() ? known("math." + name) : ours;
 }
 
-std::string host_hint(const std::string& name) {
+std::string host_hint(const Policy& policy, const std::string& name) {
   const bool clock =
       std::ranges::find(kClocks, name.substr(name.rfind('.') + 1)) != std::end(kClocks);
   if (clock)
     return "measure outside of the kernel: start = stream.record() before the launch and "
            "end = stream.record() after it, then end - start in milliseconds";
   if (name.find("random.") != std::string::npos)
-    return "device.random makes numbers in kernels; or make them outside of the kernel, and pass "
-           "them in an array";
+    return in_language(policy, "device.random makes numbers in kernels; or ") +
+           "make the numbers outside of the kernel, and pass them in an array";
   return "call it outside of the kernel, and pass what it gives as an argument; kernels call "
-         "Python "
-         "functions, and those of math and cuda.device";
+         "Python functions, and those of math and cuda.device";
 }
 
 std::string import_of(const std::string& name) {

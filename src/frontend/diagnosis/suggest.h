@@ -23,7 +23,7 @@ std::string foreign_name_hint(const Policy& policy, const std::string& name);
 std::string name_in_module(const Policy& policy, const std::string& name);
 
 // What to do in place of calling a function of the host, by its name as it is written.
-std::string host_hint(const std::string& name);
+std::string host_hint(const Policy& policy, const std::string& name);
 
 // The statement that a file lacks in which the name of a well-known module is not defined; empty
 // for other names.

@@ -100,7 +100,7 @@ TEST(Dialect, hintsOfRefusalsNameWhatItHas) {
   for (const RefusedName& refused : language_names(policy).refused_names)
     expect(DiagCode::foreign_call, {"f", refused.hint}, std::string(refused.entity));
   for (const char* name : {"time.time", "random.random", "os.getcwd", "numpy.linalg.solve"})
-    expect(DiagCode::foreign_call, {name, host_hint(name)}, name);
+    expect(DiagCode::foreign_call, {name, host_hint(policy, name)}, name);
   for (const char* module : {"math", "numpy", "np", "cuda", "device"})
     expect(DiagCode::unknown_module, {module, import_of(module)}, module);
 }
