@@ -32,13 +32,22 @@ def owed():
     return [tuple(words) for words in lines if words]
 
 
+def sources_of(file):
+    """The file itself, or those that CMake has put together in it (cmake/cd_unity.cmake)."""
+    if not file.name.startswith("unity_"):
+        return [file]
+    return [Path(name) for name in re.findall(r'^#include "(.+)"$', file.read_text(), re.MULTILINE)]
+
+
 def commands(build):
     """{source, relative to the repository: its command as words}"""
     found = {}
     for entry in json.loads((build / "compile_commands.json").read_text()):
-        source = Path(entry["file"])
-        if source.is_relative_to(ROOT):
-            found[source.relative_to(ROOT).as_posix()] = shlex.split(entry["command"])
+        words = shlex.split(entry["command"])
+        for source in sources_of(Path(entry["file"])):
+            if source.is_relative_to(ROOT):
+                own = [str(source) if word == entry["file"] else word for word in words]
+                found[source.relative_to(ROOT).as_posix()] = own
     return found
 
 
