@@ -1,13 +1,14 @@
 from cuda import device as D
 
+from .runs import end_run
+
 HASH = 2654435769  # 2**32 over the golden ratio: Knuth's multiplicative hash
 
 
 @D.kernel
 def hash_insert(table, state, source):
     """Puts the keys into a table of open addresses, probed one slot after the other. A slot has the
-    number of the run above its key: one of an earlier run is free. state: the number of this run,
-    and the blocks that are done; the last block counts the one and clears the other."""
+    number of the run above its key: one of an earlier run is free. state: as in end_run."""
     i = D.tid(1)
     run = D.uint64(state[0]) << 32
     mask = D.uint32(table.size - 1)
@@ -25,9 +26,4 @@ def hash_insert(table, state, source):
             if seen == wanted:
                 break
             slot = (slot + 1) & mask
-    D.syncthreads()
-    if D.thread_idx.x == 0:
-        done = D.atomic_ref(state, 1).add(1, "acq_rel", "device")
-        if done == D.grid_dim.x - 1:
-            state[0] += 1
-            state[1] = 0
+    end_run(state)

@@ -24,6 +24,8 @@ uint64_t number_of(const char* variable, uint64_t otherwise) {
   return wanted ? std::strtoull(wanted, nullptr, 10) : otherwise;
 }
 
+uint64_t programs() { return number_of("CUDA_DEVICE_FUZZ_SEEDS", 10); }
+
 TestArguments arguments_of(const RandomProgram& p) {
   std::vector<int32_t> input;
   for (int64_t i = 0; i < RandomProgram::kInput; ++i)
@@ -81,18 +83,16 @@ std::vector<Way> ways(bool many, bool barriers) {
   return all;
 }
 
-void expect_host_same(RandomOptions what) {
-  const uint64_t first = number_of("CUDA_DEVICE_FUZZ_FIRST", 0),
-                 count = number_of("CUDA_DEVICE_FUZZ_SEEDS", 10);
+// Each program through the passes of these options, then compiled in each of the ways.
+void expect_same_in(const std::vector<Way>& ways, RandomOptions what,
+                    const passes::PipelineOptions& options) {
+  const uint64_t first = number_of("CUDA_DEVICE_FUZZ_FIRST", 0), count = programs();
   for (uint64_t seed = first; seed < first + count; ++seed) {
     SCOPED_TRACE("seed " + std::to_string(seed));
     const RandomProgram p = analysis::testing::random_program(seed, what);
     const Made expected = interpreted(p);
-    passes::PipelineOptions options;
-    options.lanes = passes::Lanes();
-    options.own_math = true;
     passes::run_pipeline(*p.function, options);
-    for (const Way& way : ways(count > 100, what.barriers)) {
+    for (const Way& way : ways) {
       SCOPED_TRACE(way.name());
       expect_same(
           made_by(p,
@@ -108,32 +108,23 @@ void expect_host_same(RandomOptions what) {
   }
 }
 
+void expect_host_same(RandomOptions what) {
+  passes::PipelineOptions options;
+  options.lanes = passes::Lanes();
+  options.own_math = true;
+  expect_same_in(ways(programs() > 100, what.barriers), what, options);
+}
+
+void expect_threads_same(RandomOptions what) {
+  passes::PipelineOptions options;
+  options.own_math = true;
+  expect_same_in({{.threads = true}}, what, options);
+}
+
 TEST(OpaqueCalls, HostMakesThoseOfTheInterpreter) { expect_host_same({.opaque = true}); }
 TEST(OpaqueCalls, HostMakesThoseOfTheInterpreterBetweenBarriers) {
   expect_host_same({.opaque = true, .barriers = true});
 }
-
-void expect_threads_same(RandomOptions what) {
-  const uint64_t first = number_of("CUDA_DEVICE_FUZZ_FIRST", 0),
-                 count = number_of("CUDA_DEVICE_FUZZ_SEEDS", 10);
-  for (uint64_t seed = first; seed < first + count; ++seed) {
-    SCOPED_TRACE("seed " + std::to_string(seed));
-    const RandomProgram p = analysis::testing::random_program(seed, what);
-    const Made expected = interpreted(p);
-    passes::PipelineOptions options;
-    options.own_math = true;
-    passes::run_pipeline(*p.function, options);
-    const LoadedImage image(compile_way(*p.function, {.threads = true}));
-    expect_same(made_by(p, [&](TestArguments& arguments,
-                               ir::OpaqueTrace& trace) { image.run(arguments, p.grid, &trace); }),
-                expected);
-    if (testing::Test::HasFailure()) {
-      std::fputs(ir::print(*p.function).c_str(), stderr);
-      break;
-    }
-  }
-}
-
 TEST(OpaqueCalls, ThreadsOfTheHostMakeThoseOfTheInterpreter) {
   expect_threads_same({.opaque = true});
 }
@@ -142,7 +133,7 @@ TEST(OpaqueCalls, ThreadsOfTheHostMakeThoseOfTheInterpreterBetweenBarriers) {
 }
 
 TEST(OpaqueCalls, ScalarCodeMakesThoseOfTheInterpreter) {
-  for (uint64_t seed = 0; seed < number_of("CUDA_DEVICE_FUZZ_SEEDS", 10); ++seed) {
+  for (uint64_t seed = 0; seed < programs(); ++seed) {
     SCOPED_TRACE("seed " + std::to_string(seed));
     const RandomProgram p = analysis::testing::random_program(seed, {.opaque = true});
     const Made expected = interpreted(p);
@@ -222,7 +213,7 @@ size_t calls_in(const std::string& ptx) {
 // PTX has each that its IR has, once; but for those that LLVM proves unreachable.
 TEST(OpaqueCalls, PtxHasEachOnce) {
   size_t in_ir = 0, in_ptx = 0;
-  for (uint64_t seed = 0; seed < number_of("CUDA_DEVICE_FUZZ_SEEDS", 10); ++seed) {
+  for (uint64_t seed = 0; seed < programs(); ++seed) {
     SCOPED_TRACE("seed " + std::to_string(seed));
     const RandomOptions what = {.opaque = true, .barriers = seed % 2 == 1};
     const RandomProgram p = analysis::testing::random_program(seed, what);
