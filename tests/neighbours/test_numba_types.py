@@ -15,7 +15,7 @@ from neighbours.packages import needs
 
 numba = needs("numba")
 
-NAMES = {"int8": np.int8, "int32": np.int32, "int64": np.int64, "uint32": np.uint32}
+NAMES = {"bool": bool, "int8": np.int8, "int32": np.int32, "int64": np.int64, "uint32": np.uint32}
 NAMES |= {"float32": np.float32, "float64": np.float64}
 CELLS = {first: cells[2] for first, cells in ROWS.items()}
 
