@@ -6,7 +6,7 @@ namespace cuda_device::runtime {
 namespace {
 
 // The last one first. Without a lock, so a fork finds it whole.
-std::atomic<abi::Owner*> finished{nullptr};
+alignas(64) std::atomic<abi::Owner*> finished{nullptr};
 
 }  // namespace
 

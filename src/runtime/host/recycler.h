@@ -49,7 +49,7 @@ class Recycler {
     return found;
   }
 
-  std::atomic<Free*> given_{nullptr};
+  alignas(64) std::atomic<Free*> given_{nullptr};
   std::atomic<uint32_t> held_{0};
   alignas(64) std::atomic_flag taking_{};
   Free* taken_ = nullptr;

@@ -12,6 +12,7 @@ template <class T>
 class Ring {
  public:
   bool empty() const { return count_ == 0; }
+  T& front() { return slot(0); }
   // Takes the value, unless it throws.
   void push_back(T&& value) {
     if (count_ == slots_.size()) grow();

@@ -142,48 +142,87 @@ void HostStream::call(std::function<void()> function) {
 // there), or it is a thread's turn (then that thread goes on).
 void HostStream::drain() {
   const std::shared_ptr<HostStream> alive = std::move(state_.alive);
-  Item item;
+  Taken taken;
   do {
-    while (take(item)) {
-      if (item.work)
-        run_item(item);
-      else if (item.await && await(item.await))
-        return;
-      item = {};  // its references may be the last
-    }
+    while (take(taken))
+      if (!run(taken)) return;
   } while (linger());
+}
+
+// False where the event's completion will go on with this stream.
+bool HostStream::run(Taken& taken) {
+  const unsigned forks = fork_count();
+  for (size_t i = 0; i < taken.count; ++i) {
+    if (taken.works[i]) run_work(*taken.works[i]);
+    if (fork_count() != forks) {  // this is the child
+      leave_behind(taken);
+      return true;
+    }
+    taken.works[i].reset();  // its references may be the last
+    if (i + 1 < taken.count || taken.await) count_one_out();
+  }
+  taken.count = 0;
+  const std::shared_ptr<EventState> event = std::move(taken.await);
+  return !event || !await(event);
 }
 
 // True where the stream was called back to work by then, and this thread is the one to do it.
 bool HostStream::linger() {
   if (state_.lingerer.load(std::memory_order_relaxed) == Lingerer::None) return false;
-  spin_until([&] { return state_.lingerer.load(std::memory_order_relaxed) == Lingerer::Called; },
-             kLinger);
+  const auto called = [&] {
+    // Seldom: each look takes the line from the thread that queues.
+    for (int i = 0; i < 8; ++i) relax();
+    return state_.lingerer.load(std::memory_order_relaxed) == Lingerer::Called;
+  };
+  spin_until(called, kLinger);
   const auto lock = lock_soon(state_.mutex);
   return state_.lingerer.exchange(Lingerer::None) == Lingerer::Called;
 }
 
-// The lock is held.
+// Without the lock.
 void HostStream::count_one_out() {
+  ++state_.left;
+  if (state_.waiting == 0) return;
+  // A thread that was counted before it looked at what left looks with the lock, until it sleeps.
+  const std::lock_guard lock(state_.mutex);
+  state_.idle.notify_all();
+}
+
+// With the lock.
+void HostStream::count_last_out() {
   ++state_.left;
   if (state_.waiting > 0) state_.idle.notify_all();
 }
 
-bool HostStream::take(Item& item) {
+bool HostStream::take(Taken& taken) {
   const auto lock = lock_soon(state_.mutex);
-  if (std::exchange(state_.working, false)) count_one_out();
+  if (std::exchange(state_.working, false)) count_last_out();
   if (state_.items.empty()) {
     state_.running = false;
     state_.idle.notify_all();
     state_.lingerer = Lingerer::Waits;
     return false;
   }
-  item = state_.items.pop_front();
-  state_.working = !item.turn;
-  if (!item.turn) return true;
-  item.turn->granted = true;
-  item.turn->changed.notify_one();
-  return false;
+  if (Turn* const turn = state_.items.front().turn) {
+    state_.items.pop_front();
+    turn->granted = true;
+    turn->changed.notify_one();
+    return false;
+  }
+  take_works(taken);
+  return state_.working = true;
+}
+
+// Up to an event that they have to wait for, or to a thread's turn.
+void HostStream::take_works(Taken& taken) {
+  while (taken.count < taken.works.size() && !taken.await && !state_.items.empty() &&
+         !state_.items.front().turn) {
+    Item item = state_.items.pop_front();
+    if (item.work || !item.await)
+      taken.works[taken.count++] = std::move(item.work);
+    else
+      taken.await = std::move(item.await);
+  }
 }
 
 // True where the event's completion will go on with this stream.
@@ -197,10 +236,10 @@ bool HostStream::await(const std::shared_ptr<EventState>& event) {
   }
 }
 
-void HostStream::run_item(Item& item) {
+void HostStream::run_work(Work& work) {
   Error error;
   try {
-    error = item.work->run();
+    error = work.run();
   } catch (const std::exception& e) {
     error = text_of(e);
   }
@@ -272,7 +311,7 @@ void HostStream::give_back() {
   {
     const auto lock = lock_soon(state_.mutex);
     state_.owner = {};
-    count_one_out();
+    count_last_out();
     if (state_.items.empty()) {
       state_.running = false;
       state_.idle.notify_all();
@@ -304,7 +343,6 @@ bool HostStream::wait(int milliseconds, uint64_t mark) {
   const auto quiet = [this, mark, me = std::this_thread::get_id()] {
     return !state_.running || state_.left >= mark || state_.owner == me;
   };
-  if (quiet()) return true;
   ++state_.waiting;
   bool done = true;
   if (milliseconds >= 0)

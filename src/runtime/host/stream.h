@@ -2,6 +2,7 @@
 // at the same time.
 #pragma once
 
+#include <array>
 #include <atomic>
 #include <condition_variable>
 #include <cstdint>
@@ -130,6 +131,13 @@ class HostStream : public Stream, public std::enable_shared_from_this<HostStream
     Turn* turn = nullptr;               // the stream is this thread's until it gives it back
     // Nothing of these: for a thread that went away.
   };
+  // What a thread has taken to be done, at most so much at once: the lock and the queue move from
+  // the core of the thread that queues to that of the one that drains once for all of it.
+  struct Taken {
+    std::array<std::unique_ptr<Work>, 16> works;
+    size_t count = 0;
+    std::shared_ptr<EventState> await;  // after the works
+  };
   enum class Lingerer : uint8_t { None, Waits, Called };
   struct State {
     std::mutex mutex;
@@ -137,10 +145,13 @@ class HostStream : public Stream, public std::enable_shared_from_this<HostStream
     Ring<Item> items;
     bool running = false;  // some thread drains, or the head waits for an event
     // How much came into the stream and how much went, one after the other: so that a waiting
-    // thread can wait for what was there when it came.
-    uint64_t entered = 0, left = 0;
-    bool working = false;  // on an item that was taken
-    int waiting = 0;       // threads
+    // thread can wait for what was there when it came. Threads that wait are counted before they
+    // look at what went, which is changed before they are looked for: without the lock, too, one of
+    // the two sees the other.
+    uint64_t entered = 0;
+    alignas(64) std::atomic<uint64_t> left{0};
+    std::atomic<int> waiting{0};
+    bool working = false;  // on what was taken
     // A thread that has drained it stays for a moment: the next launch is often near.
     std::atomic<Lingerer> lingerer{Lingerer::None};
     std::thread::id owner;  // the thread in run_now
@@ -156,13 +167,16 @@ class HostStream : public Stream, public std::enable_shared_from_this<HostStream
   void push(Item& item);        // takes it, unless it throws
   void post_drain() noexcept;
   void drain();
-  bool take(Item& item);
+  bool take(Taken& taken);
+  void take_works(Taken& taken);
+  bool run(Taken& taken);
   bool linger();
   bool await(const std::shared_ptr<EventState>& event);
-  void run_item(Item& item);
+  void run_work(Work& work);
   Granted wait_for_turn(std::unique_lock<std::mutex>& lock, Interrupt* interrupt);
   void give_back();
   void count_one_out();
+  void count_last_out();
 
   const StreamOrder order_;
   mutable State state_;

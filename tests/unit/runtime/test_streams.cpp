@@ -63,6 +63,32 @@ TEST(HostStream, WaitTimesOut) {
   EXPECT_TRUE(stream->wait(20000));
 }
 
+// What is queued together is taken together, and still each wait is for what came before it alone.
+TEST(HostStream, AWaitEndsAmidWhatWasTakenTogether) {
+  auto stream = std::make_shared<HostStream>();
+  std::atomic<bool> queued{false}, waited{false};
+  std::atomic<int> done{0};
+  const auto until = [](std::atomic<bool>& flag) {
+    while (!flag) std::this_thread::yield();
+  };
+  stream->enqueue([&] { until(queued); });
+  for (int i = 0; i < 3; ++i) stream->enqueue([&] { ++done; });
+  const uint64_t mark = stream->mark();
+  stream->enqueue([&] {
+    until(waited);
+    ++done;
+  });
+  queued = true;
+  const bool in_time = stream->wait(20000, mark);
+  EXPECT_EQ(done, 3);
+  EXPECT_TRUE(stream->owes_work());
+  waited = true;
+  EXPECT_TRUE(in_time);
+  ASSERT_TRUE(stream->wait(20000));
+  EXPECT_EQ(done, 4);
+  EXPECT_FALSE(stream->owes_work());
+}
+
 // --- errors ---
 
 TEST(HostStream, AnExceptionIsAnError) {
