@@ -228,3 +228,45 @@ def test_nothing_is_predicated_as_long_as_all_agree():
     before_the_vote = first[: first.index("barrier_and")]
     assert "select" not in before_the_vote
     assert "if %" not in before_the_vote
+
+
+@D.kernel
+def handed_on(out, a):
+    """The first warp takes the next tile while the second one adds up the last."""
+    tiles = D.shared_array((2, 64), D.int32)
+    t = D.int32(D.thread_idx.x)
+    steps = a.size // 64
+    if t < 32:
+        for step in range(steps):
+            tiles[step % 2, t] = a[step * 64 + t]
+            tiles[step % 2, t + 32] = a[step * 64 + t + 32]
+            D.syncthreads()
+        D.syncthreads()
+    else:
+        total = 0
+        D.syncthreads()
+        for step in range(steps):
+            for k in range(64):
+                total += tiles[step % 2, k] * (t + k)
+            D.syncthreads()
+        out[t - 32] = total
+
+
+def tiles_of(steps):
+    return RANDOM[np.arange(64 * steps) % 100]
+
+
+def test_a_warp_hands_tiles_on(target):
+    a = tiles_of(5)
+    t, k = np.arange(32)[:, None] + 32, np.arange(a.size)[None]
+    out = np.zeros(32, np.int32)
+    run(handed_on, out, a, block=64)
+    np.testing.assert_array_equal(out, (a[k] * (t + k % 64)).sum(1))
+
+
+def test_what_warps_count_that_part_by_their_number_is_not_gathered():
+    facts = inspect(handed_on, tiles_of(5), what="facts", block=64)
+    assert "2 gangs in a block" in facts, "lanes of one gang would part"
+    loads = [line for line in facts.splitlines() if " = load " in line]
+    assert len(loads) == 6
+    assert not [line for line in loads if "under a mask: gathered" in line]

@@ -1,7 +1,7 @@
 // Congruences of values modulo powers of two: of the value that all lanes share, or of the base of
 // an affine one. They make `//` and `%` by a power of two of an affine value affine or uniform, as
 // in (base + 5 * lane) // 32 with a base that is a multiple of 32, and tell where in a line an
-// access begins.
+// access begins, and whether all lanes lie on one side of what they are compared with.
 #pragma once
 
 #include "analysis/lanes/shape_transfer.h"

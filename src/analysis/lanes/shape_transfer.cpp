@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <bit>
 
+#include "analysis/lanes/congruence.h"
 #include "analysis/lanes/shape_algebra.h"
+#include "ir/comparison.h"
 #include "ir/effects.h"
 #include "support/check.h"
 
@@ -88,7 +90,7 @@ class ShapeRules {
   }
 
   Shape arithmetic() const {
-    const bool integer = inst_.type.is_int() || inst_.op == Op::Eq || inst_.op == Op::Ne;
+    const bool integer = inst_.type.is_int() || is_comparison(inst_.op);
     const bool affine = std::any_of(inst_.operands.begin(), inst_.operands.end(),
                                     [&](Inst* o) { return c_.shapes[o->id].affine(); });
     return integer && affine ? affine_arithmetic() : plain();
@@ -127,6 +129,11 @@ class ShapeRules {
       case Op::Eq:
       case Op::Ne:
         return same_steps() ? uniform_shape(Level::GangUniform) : plain();
+      case Op::Lt:
+      case Op::Le:
+      case Op::Gt:
+      case Op::Ge:
+        return compares_alike() ? uniform_shape(Level::GangUniform) : plain();
       default:
         return plain();
     }
@@ -252,6 +259,30 @@ class ShapeRules {
   bool same_steps() const {
     const Shape &a = operand(0), &b = operand(1);
     return inst_.operands[0]->type.is_int() && a == b && a.s0.known && a.s1.known;
+  }
+
+  // Whether no two lanes lie on different sides of what they are compared with, by the low bits
+  // of that and of the base: whole warps are in `thread_idx.x < 32`, or none of their lanes.
+  bool compares_alike() const {
+    const size_t affine = operand(0).affine() ? 0 : 1, other = 1 - affine;
+    const auto lanes = offsets(operand(affine), c_.layout);
+    const ir::Type type = inst_.operands[affine]->type;
+    if (!lanes || !operand(other).uniform()) return false;
+    if (!extends(operand(affine), range(affine), c_.layout, type.bits())) return false;
+    const Congruence base = c_.congruences[inst_.operands[affine]->id],
+                     limit = c_.congruences[inst_.operands[other]->id];
+    const bool itself_below = (inst_.op == Op::Le || inst_.op == Op::Gt) != (affine == 1);
+    // Of unsigned numbers the base must not have wrapped where other lanes have not.
+    return on_one_side(base, *lanes, add(limit, congruence_of(itself_below ? 1 : 0))) &&
+           (type.is_signed() || on_one_side(base, *lanes, congruence_of(0)));
+  }
+
+  // Whether all lanes are below the limit or none.
+  static bool on_one_side(Congruence base, const Interval& lanes, Congruence limit) {
+    const uint64_t lowest = uint64_t{base.value} + static_cast<uint64_t>(lanes.lo);
+    const uint64_t above = limit.value - lowest - 1,
+                   modulus = std::min(base.modulus, limit.modulus);
+    return (above & (modulus - 1)) >= static_cast<uint64_t>(lanes.hi - lanes.lo);
   }
 
   // A condition of gangs chooses for gangs.

@@ -68,7 +68,7 @@ void Predication::region(const Region& r, Block& done) {
   std::vector<Inst*> insts;
   for (size_t i = r.first; i < r.last; ++i)
     if (!operands_.contains(r.block->insts[i])) insts.push_back(r.block->insts[i]);
-  if (insts.empty()) return;
+  if (insts.empty() || !may_be_active()) return;
   ir::Builder b(f_, done);
   b.set_span(insts.front()->span);
   std::vector<Inst*>& to = active_.empty() ? done.insts : if_active(b).insts;
@@ -237,6 +237,11 @@ void Predication::go_on_if(const Inst& loop, Inst* holds, uint32_t in,
   b.slot_store(in, b.op(Op::And, {before, holds}));
   const size_t body = loop.op == Op::While ? 1 : 0;
   b.typed(Op::Yield, ir::Type::none(), {any(b, in, loop, body)});
+}
+
+bool Predication::in_loop() const {
+  return std::ranges::any_of(frames_,
+                             [](const Frame& frame) { return analysis::is_loop(*frame.inst); });
 }
 
 void Predication::enter_loop(const Inst& i, uint32_t in) {

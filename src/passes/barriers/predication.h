@@ -29,6 +29,8 @@ class Predication {
   using Inst = ir::Inst;
 
   virtual bool diverges(const Inst& control) const = 0;
+  // Whether a thread may be active in what comes next.
+  virtual bool may_be_active() const { return true; }
   // Before each thread decides whether it goes on in a loop, or on which side of an if.
   virtual void before_decision(const Inst&, ir::Builder&) {}
   // Whether a region of the control is to be gone through: `flag` are the threads that go there.
@@ -42,6 +44,7 @@ class Predication {
   ir::Function& function() { return f_; }
   // Flags of what is around, from the outermost; empty: all threads are active.
   const std::vector<uint32_t>& flags() const { return active_; }
+  bool in_loop() const;
   void push_flag(uint32_t flag) { active_.push_back(flag); }
   void pop_flag() { active_.pop_back(); }
   Inst* active(ir::Builder& b);

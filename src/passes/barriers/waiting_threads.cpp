@@ -180,6 +180,7 @@ void WaitingThreads::go_on_together(const Inst& i, Block& to) {
 
 // Threads that are to go on from the site are active in all that is around it.
 void WaitingThreads::resume(int site, ir::Builder& b) {
+  has_begun_ = true;
   Inst* now = is(b, go_, site);
   for (const uint32_t flag : flags()) b.slot_store(flag, b.op(Op::Or, {b.slot_load(flag), now}));
   choose(b, now, go_, b.const_int(ir::kI32, 0));

@@ -57,6 +57,8 @@ class WaitingThreads final : public Predication {
 
  private:
   bool diverges(const Inst&) const override { return true; }
+  // No thread begins in front of the first site.
+  bool may_be_active() const override { return has_begun_ || in_loop(); }
   void before_decision(const Inst& i, ir::Builder& b) override;
   Inst* any(ir::Builder& b, uint32_t flag, const Inst& control, size_t region) override;
   void count(ir::Builder& b, uint32_t slot, Inst* value) override;
@@ -81,6 +83,7 @@ class WaitingThreads final : public Predication {
   uint32_t done_;  // it has come to the end of the kernel
   uint32_t said_;  // its vote
   uint32_t kind_;  // of the barrier at which it waits
+  bool has_begun_ = false;
   std::vector<std::pair<int, Span>> barriers_;  // by site
 };
 

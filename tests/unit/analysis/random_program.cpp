@@ -503,9 +503,21 @@ class Maker {
     constexpr Op kCompare[] = {Op::Lt, Op::Le, Op::Gt, Op::Ge, Op::Eq, Op::Ne};
     if (chance(10)) return b_.op(chance(50) ? Op::And : Op::Or, {compare(), compare()});
     if (chance(10)) return b_.op(Op::Not, {compare()});
+    if (chance(15)) return beside_a_warps_end(any_of(kCompare));
     const Type t = any_of(kTypes);
     return chance(10) ? as(value(), ir::kBool)
                       : b_.op(any_of(kCompare), {as(value(), t), operand(t)});
+  }
+
+  // A position, moved a little, against about as many lanes as gangs have.
+  Inst* beside_a_warps_end(Op compare) {
+    const Type t = chance(50) ? ir::kI32 : ir::kU32;
+    const int64_t moved = chance(50) ? 0 : below(9);
+    const int64_t limit = 8 * (1 + below(8)) + (chance(50) ? 0 : below(3) - 1) - moved;
+    Inst* at = as(b_.op(chance(50) ? Op::ThreadIdx : Op::Tid, {}, 0), t);
+    if (moved > 0) at = b_.op(Op::Sub, {at, b_.const_int(t, moved)});
+    Inst* with = b_.const_int(t, limit);
+    return chance(50) ? b_.op(compare, {at, with}) : b_.op(compare, {with, at});
   }
 
   Inst* compare() {

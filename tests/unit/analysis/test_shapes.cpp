@@ -174,6 +174,71 @@ param @0 "n": int32
   EXPECT_EQ(k.shape(26), affine(0, 1)) << "below zero";
 }
 
+// Of numbers that go up by one from a multiple of 32: whether some lanes are below a limit and some
+// are not.
+TEST(Shapes, OfComparisons) {
+  const Analysed k(R"(kernel "k"
+launch block 256 1 1 grid_fits_31
+param @0 "n": int32
+{
+  %0 = thread_idx #0 : uint32
+  %1 = convert %0 : int32
+  %2 = const 32 : int32
+  %3 = const 31 : int32
+  %4 = lt %1, %2 : bool
+  %5 = le %1, %2 : bool
+  %6 = le %1, %3 : bool
+  %7 = lt %1, %3 : bool
+  %8 = ge %2, %1 : bool
+  %9 = gt %2, %1 : bool
+  %10 = param @0 : int32
+  %11 = mul %10, %2 : int32
+  %12 = gt %1, %11 : bool
+  %13 = ge %1, %11 : bool
+  %14 = const 5 : int32
+  %15 = sub %1, %14 : int32
+  %16 = ge %15, %2 : bool
+  %17 = sub %2, %14 : int32
+  %18 = ge %15, %17 : bool
+  %19 = neg %1 : int32
+  %20 = neg %2 : int32
+  %21 = gt %19, %20 : bool
+  %22 = lt %19, %20 : bool
+  %23 = const 64 : int32
+  %24 = sub %1, %23 : int32
+  %25 = lt %24, %2 : bool
+  %26 = lt %24, %3 : bool
+  %27 = const 32 : uint32
+  %28 = lt %0, %27 : bool
+  %29 = const 5 : uint32
+  %30 = sub %0, %29 : uint32
+  %31 = lt %0, %29 : bool
+  if %31 {
+  } else {
+    %32 = sub %27, %29 : uint32
+    %33 = lt %30, %32 : bool
+  }
+}
+)");
+  const Shape alike = level(Level::GangUniform), apart = level(Level::Varying);
+  EXPECT_EQ(k.shape(4), alike);
+  EXPECT_EQ(k.shape(5), apart);
+  EXPECT_EQ(k.shape(6), alike);
+  EXPECT_EQ(k.shape(7), apart);
+  EXPECT_EQ(k.shape(8), apart);
+  EXPECT_EQ(k.shape(9), alike);
+  EXPECT_EQ(k.shape(12), apart);
+  EXPECT_EQ(k.shape(13), alike) << "any multiple of 32";
+  EXPECT_EQ(k.shape(16), apart);
+  EXPECT_EQ(k.shape(18), alike);
+  EXPECT_EQ(k.shape(21), alike) << "0 to -31 are above -32";
+  EXPECT_EQ(k.shape(22), apart) << "-32 is not below -32, -33 is";
+  EXPECT_EQ(k.shape(25), alike);
+  EXPECT_EQ(k.shape(26), apart);
+  EXPECT_EQ(k.shape(28), alike);
+  EXPECT_EQ(k.shape(33), apart) << "the first lane's wraps";
+}
+
 // What goes up within rows of its own length.
 TEST(Shapes, WithRowsOfTheirOwn) {
   const Analysed k(R"(kernel "k"

@@ -148,6 +148,13 @@ uint32_t fewest_spills(const ir::Function& f, const Analysis& warp, const HostOp
   return has_more_idle_lanes(f, warp, width) ? kWarp : width;
 }
 
+// Whether lanes of the wider gangs part somewhere where those of a warp stay together.
+bool makes_warps_diverge(const ir::Function& f, const Analysis& warp, const Analysis& wider) {
+  return ir::any_inst(f.body, [&](const Inst& i) {
+    return !i.regions.empty() && wider.divergent[i.id] && !warp.divergent[i.id];
+  });
+}
+
 uint32_t best_width(const ir::Function& f, const Analysis& warp, const HostOptions& options) {
   return wants_two_warps(f, warp, options) ? kTwoWarps : fewest_spills(f, warp, options);
 }
@@ -161,7 +168,9 @@ Analysis choose_gangs(const ir::Function& f, const HostOptions& options) {
   if (options.gang_width != 0) return with(options.gang_width);
   Analysis warp = with(kWarp);
   const uint32_t width = best_width(f, warp, options);
-  return width == kWarp ? warp : with(width);
+  if (width == kWarp) return warp;
+  Analysis chosen = with(width);
+  return makes_warps_diverge(f, warp, chosen) ? warp : chosen;
 }
 
 }  // namespace cuda_device::codegen
