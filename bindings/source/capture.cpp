@@ -1,6 +1,7 @@
 #include "bindings/source/capture.h"
 
 #include <algorithm>
+#include <map>
 
 #include "bindings/errors.h"
 #include "bindings/source/ast_reader.h"
@@ -46,6 +47,38 @@ bool is_constant_hint(const syntax::Function& function, const syntax::Node* anno
   return base != function.bindings.end() && is_name(base->second);
 }
 
+// The folder of Python's standard library, with a slash at its end; empty: it has none.
+std::string library_folder() {
+  nb::object file = optional_attr(nb::module_::import_("os"), nb::str("__file__"));
+  if (!file.is_valid() || !PyUnicode_Check(file.ptr())) return "";
+  const std::string path = to_string(file);
+  return path.substr(0, path.rfind('/') + 1);
+}
+
+// Installed packages lie in a folder of the library's own.
+bool is_of_library(nb::handle function) {
+  const std::string file = to_string(function.attr("__code__").attr("co_filename"));
+  if (file.starts_with("<frozen ")) return true;
+  const std::string folder = library_folder();
+  if (folder.empty() || !file.starts_with(folder)) return false;
+  const std::string_view rest = std::string_view(file).substr(folder.size());
+  return !rest.starts_with("site-packages/") && !rest.starts_with("dist-packages/");
+}
+
+// "functools.singledispatch" of what that makes, too.
+std::string name_in_library(nb::handle function, const std::string& module) {
+  const std::string name = to_string(function.attr("__code__").attr("co_qualname"));
+  return module + "." + name.substr(0, name.find(".<locals>"));
+}
+
+// By whom it is written. What decorators give a function of the name of another's is not asked.
+void note_origin(nb::handle function, syntax::Function& into) {
+  nb::object name = nb::object(function.attr("__globals__")).attr("get")("__name__");
+  const std::string module = PyUnicode_Check(name.ptr()) ? to_string(name) : "";
+  into.of_language = module.starts_with("cuda.device.");
+  if (is_of_library(function)) into.in_library = name_in_library(function, module);
+}
+
 // Text, or ConstExpr of text.
 bool is_text_hint(PyObject* hint) {
   const nb::object type = type_of_const_expr(hint);
@@ -59,59 +92,69 @@ class ProgramReader {
         guards_(guards),
         sources_(sources),
         classes_(
-            program, guards, [this](nb::handle function) { return add(function, {}); },
+            program, guards, [this](nb::handle function) { return add(function); },
             [this](nb::handle object) { return constant_or_object(object, struct_index()); }) {}
 
   std::vector<nb::object> take_types() { return classes_.take(); }
 
-  // The function and all that it calls, by a queue: a long chain of calls takes no stack. What
-  // cannot be read is reported together.
+  // The function and all that it names, by a queue: a long chain of calls takes no stack. One that
+  // cannot be read is refused where it is called.
   void read_all(nb::handle root, const std::vector<nb::object>& types, Given given) {
     given_ = given;
-    add(root, {});
+    add(root);
     for (const nb::object& type : types) classes_.index_of(type);
-    std::vector<Diagnostic> found;
-    for (size_t i = 0; i < waiting_.size(); ++i) {
-      const Waiting next = waiting_[i];
+    read(root, program_.functions.front());
+    for (size_t i = 1; i < waiting_.size(); ++i) {
+      const nb::object next = waiting_[i];
+      syntax::Function& into = program_.functions[i];
       try {
-        read(next.object, program_.functions[i]);
+        read(next, into);
       } catch (DiagnosticError& error) {
-        // A function without source is reported where it is named.
-        for (Diagnostic& diagnostic : error.diagnostics) {
-          if (!diagnostic.span.known()) diagnostic.span = next.use;
-          found.push_back(std::move(diagnostic));
-        }
+        refuse(into, std::move(error.diagnostics.front()));
       }
     }
-    if (!found.empty()) throw DiagnosticError(std::move(found));
   }
 
  private:
-  struct Waiting {
-    nb::object object;
-    Span use;
-  };
+  static void refuse(syntax::Function& function, Diagnostic why) {
+    syntax::Function refused;
+    refused.name = function.name;
+    refused.kind = function.kind;
+    refused.of_language = function.of_language;
+    refused.in_library = function.in_library;
+    refused.refusal = std::make_shared<const Diagnostic>(std::move(why));
+    function = std::move(refused);
+  }
 
-  uint32_t add(nb::handle object, Span use) {
-    auto [at, is_new] =
-        indices_.emplace(object.ptr(), static_cast<uint32_t>(program_.functions.size()));
+  uint32_t add(nb::handle object) {
+    const bool is_method = PyMethod_Check(object.ptr());  // Python binds it anew at each look
+    const std::pair key{is_method ? PyMethod_GET_FUNCTION(object.ptr()) : object.ptr(),
+                        is_method ? PyMethod_GET_SELF(object.ptr()) : nullptr};
+    auto [at, is_new] = indices_.emplace(key, static_cast<uint32_t>(program_.functions.size()));
     if (is_new) {
       program_.functions.emplace_back();
-      waiting_.push_back({nb::borrow(object), use});
+      waiting_.push_back(nb::borrow(object));
     }
     return at->second;
   }
 
   void read(nb::handle object, syntax::Function& into) {
+    nb::handle cls;
+    if (PyMethod_Check(object.ptr())) {
+      cls = PyMethod_GET_SELF(object.ptr());
+      object = PyMethod_GET_FUNCTION(object.ptr());
+    }
     FunctionObject* decorated = as_function_object(object.ptr());
     nb::object function = nb::borrow(decorated ? decorated->underlying : object.ptr());
     if (decorated) {
       into.kind = decorated->state->kind;
       into.options = decorated->state->options;
     }
+    into.name = to_string(function.attr("__name__"));
+    note_origin(function, into);
     guard(function);
     if (decorated) refresh(decorated);
-    read(function, sources_.find(function, decorated ? decorated->state->lines : nb::object()),
+    read(function, cls, sources_.find(function, decorated ? decorated->state->lines : nb::object()),
          into);
   }
 
@@ -131,37 +174,24 @@ class ProgramReader {
     guards_.push_back(std::move(guard));
   }
 
-  void read(nb::handle function, const FunctionSource& source, syntax::Function& into) {
+  void read(nb::handle function, nb::handle cls, const FunctionSource& source,
+            syntax::Function& into) {
     uint32_t file = static_cast<uint32_t>(program_.files.size());
     program_.files.push_back(file_of(source));
-    into.name = to_string(function.attr("__name__"));
     Names names(
-        function, into, guards_, [this](nb::handle called, Span use) { return add(called, use); },
+        function, cls, into, guards_, [this](nb::handle called) { return add(called); },
         [this](nb::handle cls) { return classes_.index_of(cls); });
     AstReader reader(program_, file, source.line_shift, names);
     into.span = head_span(reader.span_of(source.node), program_.files[file]);
     into.args = static_cast<syntax::arguments*>(reader.read(source.node.attr("args")));
-    refuse_wrapper(function, into);
+    if (cls.is_valid()) {
+      auto& first = into.args->posonlyargs.empty() ? into.args->args : into.args->posonlyargs;
+      first.erase(first.begin());
+    }
     read_body(reader, source.node, into);
     bind_defaults(function, names, into);
     bind_annotations(function, names, into);
     if (&into == &program_.functions.front()) bind_constant_arguments(names, into);
-  }
-
-  // What functools.wraps makes has the name of another function.
-  void refuse_wrapper(nb::handle function, const syntax::Function& into) {
-    if (!into.args->vararg && !into.args->kwarg) return;
-    const std::string own = to_string(function.attr("__code__").attr("co_name"));
-    if (own == into.name || !nb::hasattr(function, "__wrapped__")) return;
-    const bool plain = into.kind == syntax::FunctionKind::Plain;
-    const bool kernel = into.kind == syntax::FunctionKind::Kernel;
-    const std::string place = std::string("put @cuda.device.") + (kernel ? "kernel" : "func") +
-                              " below the other decorators, next to the def";
-    Diagnostic diagnostic;
-    diagnostic.code = DiagCode::wrapped_function;
-    diagnostic.span = into.span;
-    diagnostic.args = {into.name, own, plain ? "call the function without it" : place};
-    throw DiagnosticError(std::move(diagnostic));
   }
 
   void read_body(AstReader& reader, nb::handle node, syntax::Function& into) {
@@ -225,9 +255,9 @@ class ProgramReader {
   SourceCache& sources_;
   Given given_;
   Classes classes_;
-  std::unordered_map<PyObject*, uint32_t> indices_;
-  std::vector<Waiting>
-      waiting_;  // by index in the program; those before the one being read are read
+  std::map<std::pair<PyObject*, PyObject*>, uint32_t> indices_;  // and to what they are bound
+  // By index in the program; those before the one being read are read.
+  std::vector<nb::object> waiting_;
 };
 
 std::vector<bool> constant_parameters(const syntax::Function& function) {

@@ -119,7 +119,8 @@ nb::list describe(const syntax::Program& program) {
     }
     entry["name"] = function.name.c_str();
     entry["kind"] = kind_of(function.kind);
-    entry["file"] = program.files[function.span.file].name.c_str();
+    const bool is_read = !function.refusal;
+    entry["file"] = is_read ? program.files[function.span.file].name.c_str() : "";
     entry["line"] = function.span.line;
     entry["text"] = text_at(function.span, program.files).c_str();
     entry["names"] = names;

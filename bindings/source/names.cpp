@@ -47,10 +47,18 @@ bool is_capturable(nb::handle object) {
   return !(code->co_flags & (CO_COROUTINE | CO_ASYNC_GENERATOR));
 }
 
+// A class method, bound to its class.
+bool is_class_method(nb::handle object) {
+  if (!PyMethod_Check(object.ptr()) || !PyType_Check(PyMethod_GET_SELF(object.ptr()))) return false;
+  const nb::handle function = PyMethod_GET_FUNCTION(object.ptr());
+  return PyFunction_Check(function.ptr()) && is_capturable(function) &&
+         nb::cast<int>(function.attr("__code__").attr("co_argcount")) > 0;
+}
+
 }  // namespace
 
-Names::Names(nb::handle function, syntax::Function& into, std::vector<Guard>& guards,
-             FunctionIndex index, TypeIndex type_index)
+Names::Names(nb::handle function, nb::handle cls, syntax::Function& into,
+             std::vector<Guard>& guards, FunctionIndex index, TypeIndex type_index)
     : function_(nb::borrow(function)),
       into_(into),
       guards_(guards),
@@ -61,6 +69,11 @@ Names::Names(nb::handle function, syntax::Function& into, std::vector<Guard>& gu
   builtins_ = function.attr("__builtins__");
   for (const char* part : {"co_varnames", "co_cellvars"})
     for (nb::handle name : code.attr(part)) locals_.insert(to_string(name));
+  if (cls.is_valid()) {
+    name_of_class_ = to_string(nb::object(code.attr("co_varnames")[0]));
+    class_ = nb::borrow(cls);
+    locals_.erase(name_of_class_);
+  }
   nb::object closure = function.attr("__closure__"), free = code.attr("co_freevars");
   for (size_t i = 0; i < nb::len(free); ++i) cells_[to_string(nb::object(free[i]))] = closure[i];
 }
@@ -108,10 +121,10 @@ Binding constant_or_object(nb::handle object, const StructIndex& structs) {
 // Deeper ones are no constants.
 constexpr int kMaxTuples = 32;
 
-Binding Names::tuple_meaning(nb::handle tuple, Span use) {
+Binding Names::tuple_meaning(nb::handle tuple) {
   Binding binding = named(Binding::Kind::Tuple, "tuple");
   ++tuples_;
-  for (nb::handle part : tuple) binding.parts.push_back(meaning_of(part, use));
+  for (nb::handle part : tuple) binding.parts.push_back(meaning_of(part));
   --tuples_;
   const auto is_object = [](const Binding& b) { return b.kind == Binding::Kind::Object; };
   if (std::ranges::any_of(binding.parts, is_object))
@@ -119,27 +132,27 @@ Binding Names::tuple_meaning(nb::handle tuple, Span use) {
   return binding;
 }
 
-Binding Names::partial_meaning(nb::handle partial, Span use) {
+Binding Names::partial_meaning(nb::handle partial) {
   Binding binding = named(Binding::Kind::Partial, "functools.partial");
   ++tuples_;
-  binding.parts.push_back(meaning_of(nb::object(partial.attr("func")), use));
+  binding.parts.push_back(meaning_of(nb::object(partial.attr("func"))));
   for (nb::handle argument : nb::object(partial.attr("args")))
-    binding.parts.push_back(meaning_of(argument, use));
+    binding.parts.push_back(meaning_of(argument));
   for (const auto [name, value] : nb::cast<nb::dict>(partial.attr("keywords"))) {
     binding.names.push_back(to_string(name));
-    binding.parts.push_back(meaning_of(value, use));
+    binding.parts.push_back(meaning_of(value));
   }
   --tuples_;
   return binding;
 }
 
-Binding Names::meaning_of(nb::handle object, Span use) {
+Binding Names::meaning_of(nb::handle object) {
   if (const nb::object type = type_of_const_expr(object)) {
-    Binding binding = meaning_of(type, use);
+    Binding binding = meaning_of(type);
     binding.of_constant = true;
     return binding;
   }
-  if (tuples_ < kMaxTuples && is_partial(object)) return partial_meaning(object, use);
+  if (tuples_ < kMaxTuples && is_partial(object)) return partial_meaning(object);
   if (is_struct_class(object) || (is_named_class(object) && !entities().find(object))) {
     Binding binding = named(Binding::Kind::Class, to_string(object.attr("__name__")));
     binding.type = type_index_(object);
@@ -157,19 +170,20 @@ Binding Names::meaning_of(nb::handle object, Span use) {
     return binding;
   }
   const nb::handle ours = entities().in_kernels(object);
-  if (ours.is_valid() || (!entities().find(object) && is_capturable(object))) {
+  if (ours.is_valid() || (!entities().find(object) && is_capturable(object)) ||
+      is_class_method(object)) {
     Binding binding = named(Binding::Kind::Function, to_string(object.attr("__name__")));
-    binding.function = index_(ours.is_valid() ? ours : object, use);
+    binding.function = index_(ours.is_valid() ? ours : object);
     return binding;
   }
   Binding binding = constant_or_object(object, type_index_);
   const bool plain_tuple = PyTuple_CheckExact(object.ptr()) && tuples_ < kMaxTuples;
-  if (binding.kind == Binding::Kind::Object && plain_tuple) return tuple_meaning(object, use);
+  if (binding.kind == Binding::Kind::Object && plain_tuple) return tuple_meaning(object);
   return binding;
 }
 
-Binding Names::bound(nb::handle object, Guard& guard, Span use) {
-  Binding binding = meaning_of(object, use);
+Binding Names::bound(nb::handle object, Guard& guard) {
+  Binding binding = meaning_of(object);
   if (std::optional<syntax::Value> array = constant_array(object)) {
     binding = {};
     binding.kind = Binding::Kind::Constant;
@@ -183,13 +197,14 @@ Binding Names::bound(nb::handle object, Guard& guard, Span use) {
 void Names::bind(const syntax::Node* node, Guard guard, nb::handle object, bool guarded) {
   Binding binding;
   if (object.is_valid()) {
-    binding = bound(object, guard, node->span);
+    binding = bound(object, guard);
     if (binding.kind == Binding::Kind::Module || is_enum_member(object))
       namespaces_[node] = nb::borrow(object);
   }
   into_.bindings[node] = std::move(binding);
   if (!guarded) return;
-  guard.expected = nb::borrow(object);
+  const bool is_bound = guard.kind == Guard::Kind::ClassMethod;
+  guard.expected = nb::borrow(is_bound ? PyMethod_GET_FUNCTION(object.ptr()) : object.ptr());
   guards_.push_back(std::move(guard));
 }
 
@@ -207,6 +222,7 @@ void Names::bind_global(const syntax::Name* node, const nb::object& name) {
 
 void Names::on_name(const syntax::Name* node) {
   if (is_local(node->id)) return;
+  if (class_.is_valid() && node->id == name_of_class_) return bind(node, {}, class_, false);
   nb::object name = interned(node->id.c_str());
   auto cell = cells_.find(node->id);
   if (cell == cells_.end()) return bind_global(node, name);
@@ -220,6 +236,7 @@ void Names::on_attribute(const syntax::Attribute* node) {
   nb::object owner = at->second, name = interned(node->attr.c_str());
   nb::object found = optional_attr(owner, name);
   Guard guard{Guard::Kind::Attribute, owner, name, {}, {}};
+  if (found.is_valid() && is_class_method(found)) guard.kind = Guard::Kind::ClassMethod;
   if (PyModule_Check(owner.ptr())) {
     // The module's own dictionary where the attribute stands there, not through a module-level
     // __getattr__.

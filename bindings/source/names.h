@@ -16,14 +16,14 @@ namespace cuda_device::bindings {
 
 class Names final : public NameListener {
  public:
-  // Gives a Python function its index in the program, in which it is captured. `use`: where it is
-  // named; unknown for a default or an annotation.
-  using FunctionIndex = std::function<uint32_t(nb::handle function, Span use)>;
+  // Gives a Python function its index in the program, in which it is captured.
+  using FunctionIndex = std::function<uint32_t(nb::handle function)>;
 
   // Gives a class its index among the program's types.
   using TypeIndex = std::function<uint32_t(nb::handle cls)>;
 
-  Names(nb::handle function, syntax::Function& into, std::vector<Guard>& guards,
+  // `cls`: what the function has as its first argument, of a class method; null: it has none.
+  Names(nb::handle function, nb::handle cls, syntax::Function& into, std::vector<Guard>& guards,
         FunctionIndex index, TypeIndex type_index);
 
   void on_name(const syntax::Name* node) override;
@@ -33,21 +33,23 @@ class Names final : public NameListener {
   void suspend_scope() override;
   void resume_scope() override;
 
-  // What an object means to the frontend; `use`: where it is named.
-  syntax::Binding meaning_of(nb::handle object, Span use = {});
+  // What an object means to the frontend.
+  syntax::Binding meaning_of(nb::handle object);
   // The same of what a name or parameter stands for: arrays are constants too. The guard learns
   // which constant it is.
-  syntax::Binding bound(nb::handle object, Guard& guard, Span use = {});
+  syntax::Binding bound(nb::handle object, Guard& guard);
 
  private:
   bool is_local(const std::string& name) const;
   void bind(const syntax::Node* node, Guard guard, nb::handle object, bool guarded);
-  syntax::Binding tuple_meaning(nb::handle tuple, Span use);
-  syntax::Binding partial_meaning(nb::handle partial, Span use);
+  syntax::Binding tuple_meaning(nb::handle tuple);
+  syntax::Binding partial_meaning(nb::handle partial);
   void bind_global(const syntax::Name* node, const nb::object& name);
 
   nb::object function_, globals_, builtins_;
   std::unordered_set<std::string> locals_;
+  std::string name_of_class_;  // the first parameter of a class method
+  nb::object class_;
   std::unordered_map<std::string, nb::object> cells_;
   std::vector<std::unordered_set<std::string>> inner_, suspended_;
   std::unordered_map<const syntax::Node*, nb::object> namespaces_;

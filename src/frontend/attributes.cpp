@@ -106,7 +106,8 @@ static bool is_of_numbers(std::string_view name) {
 // Numbers are arrays of no dimension.
 static Value number_attribute(Context& ctx, const syntax::Attribute* node, const Value& base) {
   const std::string& name = node->attr;
-  if (!ctx.policy.has_views && name != "real" && name != "imag")
+  const bool has_all = ctx.policy.has_views || ctx.instance->function->of_language;
+  if (!has_all && name != "real" && name != "imag")
     return no_attribute(ctx, node, base, {"real", "imag"});
   if (name == "dtype") return Value(Value::Entity{entity_of_type(fixed(base.code()))});
   if (name == "shape" || name == "strides") return Value::tuple({});

@@ -22,6 +22,9 @@ class IdentityWriter {
     function_ = &function;
     out_.text(function.name);
     out_.number(function.kind);
+    out_.number<bool>(function.of_language);
+    out_.text(function.in_library);
+    out_.number<bool>(function.refusal != nullptr);
     out_.number(function.options.fmad);
     for (const FastMathPart& part : kFastMathParts)
       out_.number(function.options.fast_math.*part.member);

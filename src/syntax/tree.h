@@ -19,6 +19,10 @@
 #include "support/scalar.h"
 #include "support/span.h"
 
+namespace cuda_device {
+struct Diagnostic;
+}
+
 namespace cuda_device::syntax {
 
 // A Python constant. Integers are exact up to 128 bits; beyond that only their text is kept.
@@ -207,7 +211,12 @@ struct Function {
   std::string name;
   FunctionKind kind = FunctionKind::Plain;
   FunctionOptions options;
-  Span span;  // of the `def` line
+  Span span;                 // of the `def` line
+  bool of_language = false;  // this package's: what goes wrong in it goes wrong where it is called
+  std::string in_library;    // "statistics.mean" of Python's standard library; empty: not of it
+  // Why it cannot be compiled, if it cannot: it may stand where no call of it is compiled. It has a
+  // name then, and nothing else.
+  std::shared_ptr<const Diagnostic> refusal;
   arguments* args = nullptr;
   std::vector<Node*> body;  // a lambda's body is one Return
   Node* returns = nullptr;

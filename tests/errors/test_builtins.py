@@ -173,28 +173,23 @@ def planned_functions(a):
 @bad.kernel(FLOATS)
 def functions_of_the_host(a):
     # error at `type`: 'type' cannot be used in a kernel
-    # hint: call it outside of the kernel, and pass what it gives as an argument; kernels call Python
-    # ... functions, and those of math and cuda.device
+    # hint: use x.dtype, or isinstance
     x = type(a)
     # error at `str`: 'str' cannot be used in a kernel
-    # hint: call it outside of the kernel, and pass what it gives as an argument; kernels call Python
-    # ... functions, and those of math and cuda.device
+    # hint: use print(f"{x}") for text
     x = str(1)
     # error at `list`: 'list' cannot be used in a kernel
-    # hint: call it outside of the kernel, and pass what it gives as an argument; kernels call Python
-    # ... functions, and those of math and cuda.device
+    # hint: use a tuple, or device.local_array(shape, dtype)
     x = list(a)
     # error at `getattr`: 'getattr' cannot be used in a kernel
-    # hint: call it outside of the kernel, and pass what it gives as an argument; kernels call Python
-    # ... functions, and those of math and cuda.device
+    # hint: use p.x, with the name itself
     x = getattr(a, "shape")
     # error at `open`: 'open' cannot be used in a kernel
     # hint: call it outside of the kernel, and pass what it gives as an argument; kernels call Python
     # ... functions, and those of math and cuda.device
     x = open("file")
     # error at `sorted`: 'sorted' cannot be used in a kernel
-    # hint: call it outside of the kernel, and pass what it gives as an argument; kernels call Python
-    # ... functions, and those of math and cuda.device
+    # hint: use a sort of your own in a device.local_array
     x = sorted(a)
 
 

@@ -117,13 +117,11 @@ part = functools.partial(cached, 2)
 
 @bad.kernel(FLOATS)
 def objects_in_place_of_functions(a):
-    # error at `cached`: 'cached' is an object of class 'functools._lru_cache_wrapper', which
-    # ... cannot be called in a kernel
-    # hint: write a plain function that does what it does, and call that
+    # error at `cached`: 'cached' cannot be used in a kernel
+    # hint: use the plain function, without the cache
     a[0] = cached(1.0)
-    # error at `part`: 'part' is an object of class 'functools._lru_cache_wrapper', which cannot be
-    # ... called in a kernel
-    # hint: write a plain function that does what it does, and call that
+    # error at `part`: 'part' cannot be used in a kernel
+    # hint: use the plain function, without the cache
     a[1] = part()
 
 

@@ -375,11 +375,13 @@ def test_functions_without_source_are_named_together():
         L+2 |     a[0] = lost(1)
             |            ^^^^
         {SOURCE_NOT_KEPT}
+          in kernel 'calls_of_functions_without_source', specialised for (array[float32, 1])
 
         test_several_errors.py:L+3:12: cannot find the source of 'mislaid'
         L+3 |     a[1] = mislaid(2)
             |            ^^^^^^^
         {SOURCE_NOT_KEPT}
+          in kernel 'calls_of_functions_without_source', specialised for (array[float32, 1])
         """,
         at=calls_of_functions_without_source,
     )

@@ -325,7 +325,8 @@ def test_function_defined_in_both_branches():
         "giving 'inner' one of several functions at run time is not implemented yet"
     )
     assert found.hint == (
-        "give them different names, and call each where it is known which one is meant"
+        "give them different names, and call each where it is known which one is meant: "
+        "f(x) if condition else g(x)"
     )
 
 

@@ -14,13 +14,13 @@ from cuda.device._formats import float32, float64, int16, int32, int64, uint64
 
 
 # On its own: a function that raises for constants still has a result, of a type that can be stored.
-def _require(holds: Any, message: Any) -> None:
+def require(holds: Any, message: Any) -> None:
     if not holds:
         raise ValueError(message)
 
 
 def factorial(n: Any) -> Any:
-    _require(n >= 0, "factorial() not defined for negative values")
+    require(n >= 0, "factorial() not defined for negative values")
     product = 1
     for k in range(2, n + 1):
         product *= k
@@ -30,7 +30,7 @@ def factorial(n: Any) -> Any:
 def perm(n: Any, k: Any = None) -> Any:
     if k is None:
         return factorial(n)
-    _require(n >= 0 and k >= 0, "perm() needs two integers that are not negative")
+    require(n >= 0 and k >= 0, "perm() needs two integers that are not negative")
     product = 1
     for i in range(k):
         product *= n - i
@@ -38,7 +38,7 @@ def perm(n: Any, k: Any = None) -> Any:
 
 
 def comb(n: Any, k: Any) -> Any:
-    _require(n >= 0 and k >= 0, "comb() needs two integers that are not negative")
+    require(n >= 0 and k >= 0, "comb() needs two integers that are not negative")
     fewer = max(min(k, n - k), 0)
     product = 1 if k <= n else 0
     for i in range(fewer):
@@ -50,7 +50,7 @@ def comb(n: Any, k: Any) -> Any:
 
 
 def isqrt(n: Any) -> Any:
-    _require(n >= 0, "isqrt() argument must be nonnegative")
+    require(n >= 0, "isqrt() argument must be nonnegative")
     # The square root of the nearest float64 is too large at most: that of a square is exact.
     root = min(uint64(math.sqrt(float64(n))), uint64(4294967295))
     if root * root > uint64(max(n, 0)):

@@ -15,6 +15,7 @@ import math
 from typing import Any
 
 from cuda.device._formats import float32, int64, uint32, uint64
+from cuda.device._in_kernels import require
 
 __all__ = ["bits", "integers", "normal", "philox", "uniform"]
 
@@ -57,7 +58,7 @@ def integers(low: Any, high: Any, seed: Any, stream: Any, step: Any = 0) -> Any:
     high is not above low.
     """
     first, end = int64(low), int64(high)
-    _require_some(end > first)
+    require(end > first, "integers() needs a low below its high")
     a, b, c, d = bits(seed, stream, step)
     count = uint64(end - first)
     return (
@@ -66,12 +67,6 @@ def integers(low: Any, high: Any, seed: Any, stream: Any, step: Any = 0) -> Any:
         first + _below(count, c),
         first + _below(count, d),
     )
-
-
-# On its own: with a constant range, too, integers() has a result that can be stored.
-def _require_some(holds: Any) -> None:
-    if not holds:
-        raise ValueError("integers() needs a low below its high")
 
 
 def _below(count: Any, x: Any) -> Any:

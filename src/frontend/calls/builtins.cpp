@@ -62,7 +62,7 @@ Value call_len(Context& ctx, const Arguments& a, const Intrinsic&) {
   }
   if (const auto own = class_call(ctx, v, "__len__", {}, a.node)) return *own;
   const std::optional<std::vector<Value>> elements = elements_of(ctx, v);
-  if (!elements) return error(ctx, DiagCode::no_len, argument_node(a, 0), {type_text(v)});
+  if (!elements) return wrong_kind(ctx, DiagCode::no_len, argument_node(a, 0), v, {type_text(v)});
   const auto size = static_cast<__int128>(elements->size());
   return Value::constant_int(ctx.policy.int_literal(size), size);
 }

@@ -104,6 +104,7 @@ static Value foreign_call(Context& ctx, const Node* callee, const Value::Object&
   const std::string name = written(callee, cls);
   if (is_launched_kernel(cls)) return error(ctx, DiagCode::kernel_called_in_kernel, callee, {name});
   std::string ours = counterpart_of(ctx, name);
+  if (ours.empty() && cls.find('.') != std::string::npos) ours = counterpart_of(ctx, cls);
   if (cls.starts_with("numba.") && cls.ends_with("Dispatcher"))
     ours = "the plain function, without Numba's decorator";
   if (!ours.empty()) return error(ctx, DiagCode::foreign_use, callee, {name, ours});

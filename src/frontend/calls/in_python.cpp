@@ -84,18 +84,8 @@ std::optional<Integer> computed(std::string_view name, const Integers& n) {
 
 }  // namespace
 
-static bool is_in(const SourceMap& files, const Span& place, std::string_view file) {
-  return place.file < files.size() && files[place.file].name.ends_with(file);
-}
-
-bool is_of_language(const SourceMap& files, const Span& place) {
-  return is_in(files, place, "cuda/device/_in_kernels.py") ||
-         is_in(files, place, "cuda/device/random.py");
-}
-
-std::optional<Value> exact_integer(const Context& ctx, const syntax::Function& f,
-                                   const std::vector<Value>& arguments) {
-  if (!is_in(ctx.program.files, f.span, "cuda/device/_in_kernels.py")) return std::nullopt;
+std::optional<Value> exact_integer(const syntax::Function& f, const std::vector<Value>& arguments) {
+  if (!f.of_language) return std::nullopt;
   Integers numbers;
   if (!collect(arguments, numbers)) return std::nullopt;
   const std::optional<Integer> result = computed(f.name, numbers);

@@ -348,12 +348,13 @@ static bool check_fast_math(Context& ctx, const syntax::Function& f, const Node*
 
 Value call_python(Context& ctx, const Callee& callee, const Arguments& a) {
   const syntax::Function& f = *callee.function;
+  if (f.refusal) return refused_function(ctx, f, a.node);
   if (f.kind == syntax::FunctionKind::Kernel)
     return error(ctx, DiagCode::kernel_called_in_kernel, a.node, {f.name});
   if (too_large(ctx, a.node) || !check_fast_math(ctx, f, a.node)) return Value::unknown();
   std::optional<std::vector<Value>> bound = bind_arguments(ctx, callee, a);
   if (!bound || !check_kept(ctx, *bound, a)) return Value::unknown();
-  if (const auto exact = exact_integer(ctx, f, *bound)) return *exact;
+  if (const auto exact = exact_integer(f, *bound)) return *exact;
   std::vector<Value> given;
   given.reserve(bound->size());
   const std::vector<const syntax::arg*> parameters = all_parameters_of(f);
@@ -373,6 +374,7 @@ Value call_python(Context& ctx, const Callee& callee, const Arguments& a) {
   ctx.instance = caller;
   ctx.copy = copy;
   ctx.at(a.node);
+  if (!f.in_library.empty() && failed_in_library(ctx, a.node)) return silent(ctx);
   return result_in_signature(ctx, f, across_call(ctx, result), a.node);
 }
 

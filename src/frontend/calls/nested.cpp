@@ -33,6 +33,8 @@ const syntax::Function& Session::nested(const Node* node, const syntax::Function
   if (made) return *made;
   made = std::make_unique<syntax::Function>();
   made->kind = in.kind == syntax::FunctionKind::Func ? in.kind : syntax::FunctionKind::Plain;
+  made->of_language = in.of_language;
+  made->in_library = in.in_library;
   made->options = in.options;
   made->options.inlining = Inlining::Automatic;
   made->options.signature.clear();  // of the function around it

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 
-#include "frontend/calls/in_python.h"
 #include "frontend/diagnosis/diagnosis.h"
 #include "frontend/expressions.h"
 #include "frontend/operators/convert.h"
@@ -37,15 +36,11 @@ std::string written(const Value& value) {
 
 }  // namespace
 
-// What fails within a function of the language that is Python fails where the program calls it.
 int64_t failure_number(Context& ctx, const Span& where, Failure failure) {
-  const Instance* in = ctx.instance;
-  Span place = where;
-  for (; in->parent && in->call && is_of_language(ctx.program.files, place); in = in->parent)
-    place = in->call->span;
-  failure.function = in->index;
+  const ReportedPlace place = place_in_program(ctx, where);
+  failure.function = place.in->index;
   failure.line =
-      static_cast<int32_t>(place.line - ctx.program.functions.at(failure.function).span.line);
+      static_cast<int32_t>(place.span.line - ctx.program.functions.at(failure.function).span.line);
   std::vector<Failure>& all = ctx.function->failures;
   auto at = std::ranges::find(all, failure);
   if (at == all.end()) at = all.insert(all.end(), std::move(failure));

@@ -125,10 +125,11 @@ static void type_conflict(Context& ctx, const Value& abstract, const Value& valu
     error(ctx, DiagCode::view_choice, source, {variable_text(name, source), abstract.array().name});
     return;
   }
-  if (abstract.is_function() && value.is_function() && type_text(abstract) == type_text(value)) {
+  if (abstract.is_function() && value.is_function()) {
     error(ctx, DiagCode::not_implemented_but, source,
           {"giving " + variable_text(name, source) + " one of several functions at run time",
-           "give them different names, and call each where it is known which one is meant"});
+           "give them different names, and call each where it is known which one is meant: "
+           "f(x) if condition else g(x)"});
     return;
   }
   error(ctx, DiagCode::no_common_type, source,

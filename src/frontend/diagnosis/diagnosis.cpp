@@ -74,19 +74,87 @@ static std::vector<Note> calls_to(const Instance* instance) {
   return notes;
 }
 
-Value error_at(Context& ctx, DiagCode code, Span span, std::vector<std::string> args, Span caret) {
-  Diagnostic d{code, span, std::move(args), {}, "", caret};
-  d.hint = hint_in_language(ctx.policy, d);
-  d.notes = calls_to(ctx.instance);
-  const auto is_it = [&](const Diagnostic& o) { return is_same(o, d); };
+ReportedPlace place_in_program(const Context& ctx, const Span& place) {
+  ReportedPlace reported{ctx.instance, place, nullptr};
+  const auto is_of_program = [](const syntax::Function& f) {
+    return !f.of_language && f.in_library.empty();
+  };
+  while (!is_of_program(*reported.in->function) && reported.in->parent && reported.in->call) {
+    reported.called = reported.in->function;
+    reported.span = reported.in->call->span;
+    reported.in = reported.in->parent;
+  }
+  return reported;
+}
+
+// What is written for what a function of Python's library does.
+static std::string instead_of(const Policy& policy, const std::string& function) {
+  const std::string ours = foreign_name_hint(policy, function.substr(function.rfind('.') + 1));
+  return ours.empty() ? "write a function of your own that does what it does" : "use " + ours;
+}
+
+static void add(Context& ctx, Diagnostic d) {
+  const auto is_it = [&](const Diagnostic& o) {
+    return is_same(o, d) || (d.code == DiagCode::library_function && o.code == d.code &&
+                             o.span == d.span);  // the first line that is not compiled says it
+  };
   if (std::ranges::none_of(ctx.diagnosis.diagnostics, is_it))
     ctx.diagnosis.diagnostics.push_back(std::move(d));
+}
+
+bool failed_in_library(const Context& ctx, const Node* call) {
+  return std::ranges::any_of(ctx.diagnosis.diagnostics, [&](const Diagnostic& d) {
+    return d.code == DiagCode::library_function && d.span == call->span;
+  });
+}
+
+// The mistake, where it is in a function of Python's library.
+static Diagnostic in_library(const Policy& policy, const std::string& function,
+                             const Diagnostic& mistake, const Span& span) {
+  return {DiagCode::library_function,
+          span,
+          {function, message_of(mistake), instead_of(policy, function)},
+          {},
+          "",
+          {}};
+}
+
+static Diagnostic no_such_name(const Policy& policy, const syntax::Function& f, const Span& span) {
+  const std::string kernels = "kernels of " + std::string(language_names(policy).decorator);
+  return {DiagCode::foreign_call, span, {f.name, kernels + " have no such name"}, {}, "", {}};
+}
+
+Value error_at(Context& ctx, DiagCode code, Span span, std::vector<std::string> args, Span caret) {
+  const ReportedPlace place = place_in_program(ctx, span);
+  Diagnostic d{code, place.span, std::move(args), {}, "", place.called ? Span{} : caret};
+  if (place.called && !place.called->in_library.empty())
+    d = in_library(ctx.policy, place.called->in_library, d, place.span);
+  else if (place.called && !ctx.policy.has_objects)  // which such functions are written with
+    d = no_such_name(ctx.policy, *place.called, place.span);
+  d.hint = hint_in_language(ctx.policy, d);
+  d.notes = calls_to(place.in);
+  add(ctx, std::move(d));
+  return silent(ctx);
+}
+
+Value refused_function(Context& ctx, const syntax::Function& f, const Node* node) {
+  Diagnostic d = *f.refusal;
+  auto* call = syntax::as<syntax::Call>(node);
+  const Span use = call && call->func ? call->func->span : node->span;
+  if (!f.in_library.empty()) d = in_library(ctx.policy, f.in_library, d, use);
+  if (!d.span.known()) d.span = use;
+  const ReportedPlace place = place_in_program(ctx, d.span);
+  if (place.called) return error_at(ctx, d.code, d.span, d.args);
+  if (d.hint.empty()) d.hint = hint_in_language(ctx.policy, d);
+  d.notes = calls_to(place.in);
+  add(ctx, std::move(d));
   return silent(ctx);
 }
 
 void warn(Context& ctx, DiagCode code, const Node* node, std::vector<std::string> args) {
-  Warning w{code, ctx.instance->index, node->span, std::move(args)};
-  const uint32_t definition = ctx.instance->function->span.line;
+  const ReportedPlace place = place_in_program(ctx, node->span);
+  Warning w{code, place.in->index, place.span, std::move(args)};
+  const uint32_t definition = place.in->function->span.line;
   w.span.line -= definition;
   w.span.end_line -= definition;
   std::vector<Warning>& all = ctx.diagnosis.warnings;
@@ -142,6 +210,7 @@ Value wrong_kind(Context& ctx, DiagCode code, const Node* node, const Value& val
   if (value.contains_unknown()) return Value::unknown();
   if (auto* object = value.as<Value::Object>())
     return foreign_object(ctx, node, object->class_name);
+  if (value.is<Value::Keywords>()) return error(ctx, DiagCode::keywords_use, node);
   return error(ctx, code, node, std::move(args));
 }
 

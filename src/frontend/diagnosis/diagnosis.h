@@ -9,9 +9,22 @@
 
 namespace cuda_device::frontend {
 
+// Where what happens at a place is reported: what happens in a function of the language, or of
+// Python's library, happens where the program calls it.
+struct ReportedPlace {
+  const Instance* in;
+  Span span;
+  const syntax::Function* called;  // that function; null: the place is the program's own
+};
+ReportedPlace place_in_program(const Context& ctx, const Span& place);
+
 Value error(Context& ctx, DiagCode code, const Node* node, std::vector<std::string> args = {});
 Value error_at(Context& ctx, DiagCode code, Span span, std::vector<std::string> args,
                Span caret = {});
+// Whether a mistake in a function of Python's library was reported at the call of it.
+bool failed_in_library(const Context& ctx, const Node* call);
+// A call of a function that cannot be compiled.
+Value refused_function(Context& ctx, const syntax::Function& f, const Node* node);
 // For what is compiled all the same.
 void warn(Context& ctx, DiagCode code, const Node* node, std::vector<std::string> args);
 // The caret stands at the operator's sign.

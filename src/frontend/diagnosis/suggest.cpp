@@ -26,6 +26,9 @@ constexpr std::string_view kClocks[] = {"time",         "time_ns",         "perf
                                         "monotonic",    "perf_counter_ns", "monotonic_ns",
                                         "process_time", "process_time_ns", "thread_time"};
 
+// What hints name that languages without objects lack.
+constexpr std::string_view kOfObjects[] = {"lambda", "zip(", "isinstance", "struct"};
+
 // `entity` as text, if there is one.
 std::string known(const std::string& entity) {
   return find_intrinsic(entity) ? with_status(entity, entity) : "";
@@ -81,8 +84,14 @@ std::string closest(const std::string& name, const std::vector<std::string>& can
 }
 
 std::string foreign_name_hint(const Policy& policy, const std::string& name) {
-  for (const ForeignName& foreign : kForeignNames)
-    if (foreign.name == name) return in_language(policy, with_status(foreign.ours, foreign.entity));
+  for (const ForeignName& foreign : kForeignNames) {
+    if (foreign.name != name) continue;
+    const std::string ours = foreign.ours;
+    const bool is_absent = !policy.has_objects && std::ranges::any_of(kOfObjects, [&](auto word) {
+      return ours.find(word) != std::string::npos;
+    });
+    return is_absent ? "" : in_language(policy, with_status(ours, foreign.entity));
+  }
   return in_language(policy, from_c(name));
 }
 
