@@ -40,13 +40,28 @@ Entities::Entities() {
 #define NUMPY(name, entity) add(numpy.attr(#name), entity);
 #include "support/numpy_names.def"
   fixed_modules_.emplace(numpy.inc_ref().ptr(), "numpy");
-  add_module("operator", "operator.", true);
-  nb::dict in_kernels = nb::module_::import_("cuda.device._in_kernels").attr("IN_KERNELS");
-  for (const auto [object, ours] : in_kernels)
-    in_kernels_.emplace(object.inc_ref().ptr(), ours.inc_ref().ptr());
+  add_operators();
+  for (const char* module : {"_in_kernels", "_numpy_in_kernels", "_operator_in_kernels"}) {
+    const std::string name = std::string("cuda.device.") + module;
+    nb::dict in_kernels = nb::module_::import_(name.c_str()).attr("IN_KERNELS");
+    for (const auto [object, ours] : in_kernels)
+      in_kernels_.emplace(object.inc_ref().ptr(), ours.inc_ref().ptr());
+  }
   add(nb::module_::import_("functools").attr("partial"), "functools.partial");
   add(nb::module_::import_("functools").attr("reduce"), "functools.reduce");
   add(nb::module_::import_("dataclasses").attr("replace"), "device.replace");
+}
+
+void Entities::add_operators() {
+  nb::module_ from = nb::module_::import_("operator");
+  // Numbers do not change: operator.iadd(a, b) gives a + b.
+  for (const char* name : {"add", "sub", "mul", "truediv", "floordiv", "mod", "pow", "lshift",
+                           "rshift", "and_", "or_", "xor"}) {
+    std::string in_place = std::string("i") + name;
+    if (in_place.ends_with('_')) in_place.pop_back();
+    add(from.attr(in_place.c_str()), std::string("operator.") + name);
+  }
+  add_module("operator", "operator.", true);
 }
 
 void Entities::add(nb::handle object, std::string name) {

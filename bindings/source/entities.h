@@ -23,6 +23,7 @@ class Entities {
   bool is_fixed_module(nb::handle module) const;
 
  private:
+  void add_operators();
   void add_module(const char* module, const std::string& prefix, bool functions_only);
 
   std::unordered_map<PyObject*, std::string>
