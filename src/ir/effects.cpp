@@ -72,7 +72,7 @@ Effects effects_of(const Inst& inst) {
 
 std::optional<Access> access_of(const Inst& inst) {
   const Effects effects = effects_of(inst);
-  if (effects.memory == Memory::Untouched) return std::nullopt;
+  if (effects.where == Where::Nowhere) return std::nullopt;
   Access access;
   access.reads = reads(effects);
   access.writes = writes(effects);

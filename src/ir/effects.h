@@ -102,7 +102,7 @@ inline bool may_repeat(const Inst& i) { return may_remove(i) && !is_atomic(effec
 
 // ---- memory ----
 
-// What an instruction reads or writes.
+// What an instruction reads or writes, or names without either (prefetch).
 struct Access {
   const Inst* array = nullptr;     // null: any memory there is (where: Anywhere)
   std::span<Inst* const> indices;  // of the element, one for each axis

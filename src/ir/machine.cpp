@@ -185,6 +185,8 @@ class Runner {
         return store_pair(s);
       case Op::Fence:
         return;  // threads take turns
+      case Op::Prefetch:
+        return;
       case Op::WarpCheck:
         return;  // threads wait for each other
       case Op::Print:

@@ -68,7 +68,8 @@ constexpr OpInfo kOpInfo[] = {
 consteval bool makes_sense(const OpInfo& op) {
   const Effects& e = op.effects;
   const bool element = e.where == Where::Element || e.where == Where::AtomicElement;
-  return (e.where == Where::Nowhere) == (e.memory == Memory::Untouched) &&
+  return (e.memory == Memory::Untouched || e.where != Where::Nowhere) &&
+         !(e.memory == Memory::Untouched && e.where == Where::Anywhere) &&
          !(element && op.operands < 0) && !(op.result == ResultRule::Element && !element) &&
          !(e.threads == Threads::MeetsBlock && e.order == Order::Unordered);
 }

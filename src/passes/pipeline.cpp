@@ -13,6 +13,7 @@
 #include "passes/loops/split_live_ranges.h"
 #include "passes/loops/unroll_local.h"
 #include "passes/memory/if_convert_stores.h"
+#include "passes/memory/prefetch_places.h"
 #include "passes/memory/promote_local.h"
 #include "passes/memory/sink_stores.h"
 #include "passes/simplify/approximate_math.h"
@@ -111,6 +112,12 @@ constexpr Pass kPasses[] = {
      .run = split_live_ranges,
      .when = ForLanes,
      .tuning = Heuristic::split_live_ranges},
+    // Prefetches for atomic operations of the next gang. Nothing after it takes prefetches for
+    // dead.
+    {.name = "prefetch_places",
+     .run = prefetch_places,
+     .when = ForLanes,
+     .tuning = Heuristic::prefetch_places},
 };
 
 bool wanted(const Pass& pass, const PipelineOptions& options) {

@@ -220,3 +220,48 @@ def test_gangs_that_compute_for_long_prefetch_the_next_page(form):
     assert prefetched >= 2
     assert lines == 2 * prefetched
     assert prefetches(short_work, form) == (0, 0)
+
+
+@D.kernel
+def scattered(table, keys, weight):
+    i = D.tid(1)
+    if i < weight.size:
+        D.atomic_ref(table, (D.uint32(keys[i]) * D.uint32(2654435769)) % 1000).add(weight[i])
+
+
+@D.kernel
+def scattered_twice(table, keys, weight, names):
+    """By a table of names, and with fewer keys than threads would look for."""
+    i = D.int32(D.block_idx.x * D.block_dim.x + D.thread_idx.x)
+    for k in range(2):
+        if i < weight.size:
+            D.atomic_ref(table, names[keys[i]] + k).add(weight[i])
+
+
+@pytest.mark.parametrize("n", [1, 31, 32, 33, 300, 511])
+def test_places_that_data_decide(target, n):
+    random = np.random.default_rng(n)
+    keys = random.integers(0, 100, n).astype(np.int32)
+    weight = random.integers(0, 9, n).astype(np.float32)
+    names = random.permutation(999)[:100].astype(np.int64)
+    for kernel, more, places in (
+        (scattered, (), [keys.astype(np.uint32) * np.uint32(2654435769) % 1000]),
+        (scattered_twice, (names,), [names[keys], names[keys] + 1]),
+    ):
+        table, wanted = np.zeros(1000, np.float32), np.zeros(1000, np.float32)
+        for each in places:
+            np.add.at(wanted, each, weight)
+        with _testing.beyond_cache(1):
+            run(kernel, table, keys, weight, *more, block=128, grid=4)
+        np.testing.assert_array_equal(table, wanted)
+
+
+@pytest.mark.parametrize("form", ["avx512", "avx2"])
+def test_the_places_of_the_next_gang_are_prefetched(form):
+    table, keys = np.zeros(1000, np.float32), np.zeros(300, np.int32)
+    arguments = (table, keys, np.zeros(300, np.float32))
+    with _testing.beyond_cache(1):
+        far = scattered.inspect(*arguments, grid=4, block=128, what="asm", target=form)
+    near = scattered.inspect(*arguments, grid=4, block=128, what="asm", target=form)
+    assert "\tprefetch" in far
+    assert "\tprefetch" not in near

@@ -112,6 +112,7 @@ CHANGES = {
     "prefetch_page": ("black_scholes", "avx512", False),
     "prefetch_next_iteration": ("nbody", "avx512", True),
     "prefetch_next_gang": ("reduce stream", "avx512", True),
+    "prefetch_places": ("hash insert", "avx512", True),
     "worker_tables": ("histogram global", "avx512", False),
     "combine_collisions": ("histogram skewed", "avx512", False),
     "known_masks": ("sgemm 8x8", "avx512", False),

@@ -68,6 +68,8 @@ llvm::Value* Memory::emit(const Inst& inst) {
     case Op::Store:
       store(inst);
       return nullptr;
+    case Op::Prefetch:
+      return nullptr;  // of gangs
     case Op::AtomicLoad:
     case Op::AtomicStore:
     case Op::AtomicRmw:

@@ -28,6 +28,8 @@ void Access::emit(const Inst& inst, const Mask& mask) {
       if (const auto& all = c_.analysis().record_stores.groups[inst.id]; !all.empty())
         return store_records(all, mask);
       return store(inst, mask);
+    case ir::Op::Prefetch:
+      return prefetch(inst, mask);
     case ir::Op::AtomicLoad:
     case ir::Op::AtomicStore:
     case ir::Op::AtomicRmw:

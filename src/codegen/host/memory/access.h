@@ -31,6 +31,7 @@ class Access {
   bool streams_records(const std::vector<const ir::Inst*>& stores, const Address& address) const;
 
   // --- atomic_access.cpp ---
+  void prefetch(const ir::Inst& inst, const Mask& mask);
   void atomic(const ir::Inst& inst, const Mask& mask);
   void atomic(const ir::Inst& inst, const Address& address, const Mask& mask);
   bool is_alone(const ir::Inst& inst) const;

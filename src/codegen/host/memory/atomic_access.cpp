@@ -251,6 +251,27 @@ void Access::atomic_colliding(const Inst& inst, LaneOperands& operands, const Of
       [&] { each_lane(mask); }, "collide", "apart");
 }
 
+// Places in memory that atomic operations will change one after the other, each of which waits for
+// what was read before it: their lines come side by side meanwhile.
+void Access::prefetch(const Inst& inst, const Mask& mask) {
+  const Address address = addresses_.of(inst);
+  std::optional<Offsets> offsets;
+  if (address.kind != Lanes::Kind::Uniform) offsets = offsets_of(address);
+  LaneOperands operands(c_, values_, inst, inst.operands[0]->type.scalar(), address.pointer,
+                        offsets);
+  const auto each = [&](Value* lane) {
+    Value* pointer = operands.pointer(c_.b.CreateZExtOrTrunc(lane, c_.b.getInt64Ty()));
+    llvm::Value* for_writing = c_.b.getInt32(1);
+    c_.b.CreateIntrinsic(llvm::Intrinsic::prefetch, {pointer->getType()},
+                         {pointer, for_writing, c_.b.getInt32(3), c_.b.getInt32(1)});
+  };
+  c_.notes.add(inst, mask, "lane after lane");
+  if (offsets)
+    c_.masks.for_each_lane(mask, each, c_.width());
+  else
+    each(c_.b.getInt32(0));
+}
+
 void Access::atomic_by_lanes(const Inst& inst, const Address& address, const Mask& mask) {
   const bool pair = inst.op == Op::AtomicLoadPair || inst.op == Op::AtomicStorePair;
   const ScalarKind kind = pair ? ScalarKind::I64 : inst.operands[0]->type.scalar();
