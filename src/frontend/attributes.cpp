@@ -64,7 +64,8 @@ static std::string attributes_there_are(const Context& ctx, const Value& base,
   if (base.is_tuple())
     return "elements are read by index, such as p[0], and by the names of a named tuple";
   if (base.is<Value::Enum>()) return "members of enumerations have value and name";
-  if (base.is<Value::Text>()) return "print() takes an f-string, such as print(f\"x = {x}\")";
+  if (base.is<Value::Text>())
+    return "a number is written into a text by an f-string, such as f\"x = {x}\"";
   return "arrays, numbers and modules have attributes";
 }
 

@@ -230,6 +230,9 @@ static Value expr_by_kind(Context& ctx, const Node* node) {
       return if_exp(ctx, syntax::as<syntax::IfExp>(node));
     case NodeKind::Tuple:
       return tuple_display(ctx, syntax::as<syntax::Tuple>(node));
+    case NodeKind::JoinedStr:
+      if (!ctx.policy.has_objects) return unsupported(ctx, node);
+      return f_string(ctx, syntax::as<syntax::JoinedStr>(node));
     case NodeKind::Lambda:
       return closure_of(ctx, node);
     case NodeKind::GeneratorExp:

@@ -30,7 +30,7 @@ Value subscript(Context& ctx, const syntax::Subscript* node);
 // The elements of a tuple, or of a value that can be taken for one.
 std::optional<std::vector<Value>> elements_of(Context& ctx, const Value& value);
 
-// The values of an f-string where it stands; its text is put together where it is printed.
+// The values of an f-string where it stands; its text is put together where it is told.
 Value f_string(Context& ctx, const syntax::JoinedStr* node);
 
 }  // namespace cuda_device::frontend

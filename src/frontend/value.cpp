@@ -70,7 +70,7 @@ struct SameItself {
   bool operator()(const V::BoundMethod& a, const V::BoundMethod& b) const {
     return a.method == b.method;
   }
-  bool operator()(const V::FString& a, const V::FString& b) const { return a.node == b.node; }
+  bool operator()(const V::FString& a, const V::FString& b) const { return a.nodes == b.nodes; }
   template <class T>
     requires std::same_as<T, V::Range> || std::same_as<T, V::Slice> || std::same_as<T, V::Choice>
   bool operator()(const T&, const T&) const {
@@ -137,6 +137,7 @@ Value Value::with_parts(std::vector<Value> parts) const {
   if (auto* v = as<Closure>()) return Closure{v->node, v->instance, v->copy, std::move(parts)};
   if (auto* v = as<Partial>()) return Partial{std::move(parts), v->names};
   if (auto* v = as<Keywords>()) return Keywords{v->names, std::move(parts)};
+  if (auto* v = as<FString>()) return FString{std::move(parts), v->nodes};
   if (auto* v = as<BoundMethod>())
     return BoundMethod{v->method, std::make_shared<const Value>(std::move(parts[0]))};
   if (auto* v = as<MemberFunction>())
@@ -148,7 +149,8 @@ Value Value::with_parts(std::vector<Value> parts) const {
 
 bool Value::is_composite() const {
   return is_aggregate() || is_array() || is<Choice>() || is<Range>() || is<Closure>() ||
-         is<Partial>() || is<Keywords>() || is<BoundMethod>() || is<MemberFunction>();
+         is<Partial>() || is<Keywords>() || is<FString>() || is<BoundMethod>() ||
+         is<MemberFunction>();
 }
 
 bool Value::is_constant_expression() const {
@@ -163,7 +165,7 @@ bool Value::contains_unknown() const {
 }
 
 bool Value::is_storable() const {
-  if (is<Slice>() || is<FString>() || is<Iterator>() || is<Generator>()) return false;
+  if (is<Slice>() || is<Iterator>() || is<Generator>()) return false;
   return std::ranges::all_of(parts(), &Value::is_storable);
 }
 

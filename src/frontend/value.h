@@ -210,9 +210,10 @@ class Value {
     std::string text;
     friend bool operator==(const Text&, const Text&) = default;
   };
+  // A string with values in it, put together where it is told.
   struct FString {
-    const syntax::Node* node;
-    std::vector<Value> values;
+    std::vector<Value> values;               // of its fields; what stands between them are texts
+    std::vector<const syntax::Node*> nodes;  // of each: a FormattedValue says how it is written
   };
   // A member of an enumeration, or several members of a Flag.
   struct Enum {

@@ -196,8 +196,10 @@ class Flattener {
       if (inst.op == Op::AtomicSecond) s.b = second_.at(inst.operands[0]);
       return;
     }
+    const uint32_t list = inst.op == Op::Check ? list_of(inst) : 0;
     Step& s = step(inst.op == Op::Check ? StepKind::Check : StepKind::Barrier, &inst);
     if (!inst.operands.empty()) s.a = inst.operands[0]->id;
+    s.b = list;
   }
 
   void evaluate(const Inst& inst) {

@@ -20,10 +20,9 @@ bool same_state(const Thread& a, const Thread& b) {
 
 void report_failure(const Launch& launch, const Thread& thread) {
   const Function& f = *launch.code.function;
-  const uint32_t failure = failure_of(launch, thread);
-  const FailedThread failed{failure, thread.block, thread.index};
+  const FailedThread failed = failure_of(launch, thread);
   if (!launch.report)
-    throw InterpretError(cuda_device::text_of(f.name, f.failures[failure], "", failed));
+    throw InterpretError(cuda_device::text_of(f.name, f.failures[failed.failure], "", failed));
   launch.report->failed = failed;
 }
 

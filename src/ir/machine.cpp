@@ -393,10 +393,17 @@ const Inst& barrier_of(const Launch& launch, const Thread& thread) {
   return *launch.code.steps[thread.next].source;
 }
 
-uint32_t failure_of(const Launch& launch, const Thread& thread) {
+FailedThread failure_of(const Launch& launch, const Thread& thread) {
   const Step& s = launch.code.steps[thread.next];
-  return s.kind == StepKind::Call ? launch.code.functions[s.b].function->too_deep
-                                  : static_cast<uint32_t>(s.source->imm);
+  FailedThread failed{0, thread.block, thread.index};
+  if (s.kind == StepKind::Call) {
+    failed.failure = launch.code.functions[s.b].function->too_deep;
+    return failed;
+  }
+  failed.failure = static_cast<uint32_t>(s.source->imm);
+  for (size_t k = 1; k < s.source->operands.size(); ++k)
+    failed.values.at(k - 1) = thread.registers[launch.code.lists[s.b + k]];
+  return failed;
 }
 
 bool barrier_operand(const Launch& launch, const Thread& thread) {

@@ -86,8 +86,8 @@ Outcome advance(const Launch& launch, Thread& thread, uint64_t steps);
 
 // The barrier that a thread stands at, and whether its operand is true there.
 const Inst& barrier_of(const Launch& launch, const Thread& thread);
-// The number of the failure, of a thread that failed.
-uint32_t failure_of(const Launch& launch, const Thread& thread);
+// What a thread that failed reports.
+FailedThread failure_of(const Launch& launch, const Thread& thread);
 bool barrier_operand(const Launch& launch, const Thread& thread);
 void pass_barrier(const Launch& launch, Thread& thread, int64_t result);
 

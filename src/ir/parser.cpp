@@ -173,8 +173,8 @@ class Parser {
     Failure f;
     index('~', function_->failures.size());
     f.raises = in_.quoted();
-    f.text = in_.quoted();
-    in_.expect_word("function");
+    f.message.text = in_.quoted();
+    while (!in_.accept_word("function")) argument(f.message);
     f.function = number32();
     in_.expect_word("line");
     f.line = static_cast<int32_t>(in_.integer());
@@ -186,12 +186,14 @@ class Parser {
     PrintFormat f;
     index('~', function_->formats.size());
     f.text = in_.quoted();
-    while (!in_.at_line_end()) {
-      const Type argument = type();
-      if (!argument.is_scalar()) in_.fail("what is printed is a scalar");
-      f.arguments.push_back(argument.scalar());
-    }
+    while (!in_.at_line_end()) argument(f);
     function_->formats.push_back(std::move(f));
+  }
+
+  void argument(PrintFormat& f) {
+    const Type type = this->type();
+    if (!type.is_scalar()) in_.fail("what is printed is a scalar");
+    f.arguments.push_back(type.scalar());
   }
 
   void index(char sigil, size_t expected) {

@@ -143,16 +143,22 @@ class Printer {
   }
 
   void failure(size_t index, const Failure& f) {
-    out_ += "failure ~" + std::to_string(index) + " " + quoted(f.raises) + " " + quoted(f.text) +
-            " function " + std::to_string(f.function) + " line " + std::to_string(f.line) +
+    out_ += "failure ~" + std::to_string(index) + " " + quoted(f.raises) + " ";
+    format(f.message);
+    out_ += " function " + std::to_string(f.function) + " line " + std::to_string(f.line) +
             (f.assertion ? " assertion" : "") + "\n";
   }
 
   void format(size_t index, const PrintFormat& f) {
-    out_ += "format ~" + std::to_string(index) + " " + quoted(f.text);
+    out_ += "format ~" + std::to_string(index) + " ";
+    format(f);
+    out_ += "\n";
+  }
+
+  void format(const PrintFormat& f) {
+    out_ += quoted(f.text);
     for (const DtypeId argument : f.arguments)
       out_ += " " + std::string(name_of(argument.scalar()));
-    out_ += "\n";
   }
 
   void array(size_t index, const Allocation& a) {

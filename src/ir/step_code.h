@@ -20,7 +20,7 @@ enum class StepKind : uint8_t {
   View,     // result = array number `b`, made now; lists[a] ... are array, offset, extents, strides
   Barrier,  // the thread stops here; register a, where the operation has an operand
   Warp,     // the thread stops here; registers a, b, c: its operands
-  Check,    // the thread fails where register a is false
+  Check,    // the thread fails where register a is false; list b: its operands
   Effect,   // any other operation with an effect, `source`; lists[a] ... are the operands
   Call,     // of functions[b]; lists[a] ... are the operands, result and registers from c on the
             // results

@@ -286,17 +286,22 @@ std::string match_error(const Inst& inst) {
                 operand_is(inst, 1, is_shuffled, "a scalar that is not only stored")});
 }
 
-// The format says what it writes.
-std::string print_error(const Function& f, const Inst& inst) {
-  const std::vector<DtypeId>& wanted = f.formats[static_cast<size_t>(inst.imm)].arguments;
-  if (inst.operands.size() != wanted.size()) {
-    return std::to_string(inst.operands.size()) + " operands, expected " +
-           std::to_string(wanted.size());
-  }
+// The format says what it writes: the operands from `first` on.
+std::string format_error(const Inst& inst, const PrintFormat& format, size_t first) {
+  const std::vector<DtypeId>& wanted = format.arguments;
+  if (wanted.size() > kMostPrinted) return "too many values for one text";
+  if (std::string e = count_error(inst, static_cast<int>(first + wanted.size())); !e.empty())
+    return e;
   for (size_t i = 0; i < wanted.size(); ++i) {
-    if (std::string e = operand_is(inst, i, Type::of(wanted[i].scalar())); !e.empty()) return e;
+    const Type type = Type::of(wanted[i].scalar());
+    if (std::string e = operand_is(inst, first + i, type); !e.empty()) return e;
   }
   return kFine;
+}
+
+std::string check_error(const Function& f, const Inst& inst) {
+  const std::string e = format_error(inst, f.failures[static_cast<size_t>(inst.imm)].message, 1);
+  return e.empty() ? operand_is(inst, 0, kBool) : e;
 }
 
 // An array of the function's table: where callers lend it, this one has to have it from its own.
@@ -393,7 +398,6 @@ std::string worded_rule_error(const Function& f, const Inst& inst) {
     case Op::BarrierCount:
     case Op::BarrierAnd:
     case Op::BarrierOr:
-    case Op::Check:
     case Op::If:
     case Op::Yield:
       return operand_is(inst, 0, kBool);
@@ -413,8 +417,10 @@ std::string worded_rule_error(const Function& f, const Inst& inst) {
     case Op::MatchAny:
     case Op::MatchAll:
       return match_error(inst);
+    case Op::Check:
+      return check_error(f, inst);
     case Op::Print:
-      return print_error(f, inst);
+      return format_error(inst, f.formats[static_cast<size_t>(inst.imm)], 0);
     case Op::Opaque:
       return operands_are(inst, any_scalar, "a scalar");
     case Op::Call:

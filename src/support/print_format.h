@@ -1,6 +1,6 @@
-// How `print` in kernels writes: a format is text with a pair of braces for each value, what stands
-// between them being a format as Python's f-strings have it. "i = {}, x = {:.3f}\n"; braces of the
-// text itself are doubled.
+// How `print` in kernels writes, and failures say what they found: a format is text with a pair of
+// braces for each value, what stands between them being a format as Python's f-strings have it. "i
+// = {}, x = {:.3f}\n"; braces of the text itself are doubled.
 #pragma once
 
 #include <optional>

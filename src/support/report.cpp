@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "support/print_format.h"
+
 namespace cuda_device {
 namespace {
 
@@ -45,7 +47,9 @@ std::string PrintedText::take() {
 std::string text_of(const std::string& kernel, const Failure& failure, const std::string& place,
                     const FailedThread& thread) {
   const std::string where = place.empty() ? "" : place + ", ";
-  return "kernel '" + kernel + "': " + failure.text + " (" + where + "block " +
+  const std::string message =
+      PrintFormatter(failure.message).text([&](size_t k) { return thread.values[k]; });
+  return "kernel '" + kernel + "': " + message + " (" + where + "block " +
          tuple_text(thread.block) + ", thread " + tuple_text(thread.thread) + ")";
 }
 

@@ -13,10 +13,20 @@
 
 namespace cuda_device {
 
+// The numbers that one thread says at once: as many as CUDA's printf takes.
+inline constexpr size_t kMostPrinted = 32;
+
+// A text with the values of a thread in it: see print_format.h.
+struct PrintFormat {
+  std::string text;
+  std::vector<DtypeId> arguments = {};  // scalars, at most kMostPrinted
+  friend bool operator==(const PrintFormat&, const PrintFormat&) = default;
+};
+
 // A `raise`, or an `assert` that does not hold.
 struct Failure {
   std::string raises;      // a builtin exception class of Python, "ValueError"
-  std::string text;        // without the place
+  PrintFormat message;     // without the place
   bool assertion = false;  // an `assert`
   // Where it stands: the function of the program, and how many lines below that one's definition.
   uint32_t function = 0;
@@ -31,17 +41,11 @@ struct WaitSite {
   friend bool operator==(const WaitSite&, const WaitSite&) = default;
 };
 
-// What a print writes: see print_format.h.
-struct PrintFormat {
-  std::string text;
-  std::vector<DtypeId> arguments;  // scalars
-  friend bool operator==(const PrintFormat&, const PrintFormat&) = default;
-};
-
 // The thread that failed, and how.
 struct FailedThread {
   uint32_t failure = 0;
   std::array<uint32_t, 3> block{}, thread{};
+  std::array<int64_t, kMostPrinted> values{};  // of the message, in bits as number_text takes them
 };
 
 // Threads that wait for each other, and none can go on.

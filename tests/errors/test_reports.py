@@ -55,45 +55,76 @@ def raise_a_number(a):
 
 
 @bad.kernel(FLOATS)
-def raise_a_number_as_text(a):
-    # error at `a[0]`: the text of ValueError() in a kernel is one string constant, found 'float32'
-    # hint: the exception is made when the kernel has failed; numbers can be written by print() before
-    raise ValueError(a[0])
+def raise_an_array(a):
+    # error at `a`@3: 'raise' in a kernel cannot write 'array[float32, 1]'
+    # hint: what can be written are numbers, None, string constants, f-strings and tuples of them; write the elements of an array one by one
+    raise ValueError(a)
 
 
 @bad.kernel(FLOATS)
-def raise_a_format(a):
-    # error at `f"{a[0]} is wrong"`: the text of ValueError() in a kernel is one string constant,
-    # ... found an f-string
-    # hint: the exception is made when the kernel has failed; numbers can be written by print() before
-    raise ValueError(f"{a[0]} is wrong")
+def raise_an_array_in_a_format(a):
+    # error at `a`@3: 'raise' in a kernel cannot write 'array[float32, 1]'
+    # hint: what can be written are numbers, None, string constants, f-strings and tuples of them; write the elements of an array one by one
+    raise ValueError(f"{a} is wrong")
+
+
+@bad.kernel(FLOATS)
+def raise_text_beyond_ascii_in_a_tuple(a):
+    # error at `ValueError("ä", a[0])`: 'raise' in a kernel cannot write a tuple with a string in it that is
+    # ... not ASCII
+    # hint: what can be written are numbers, None, string constants, f-strings and tuples of them; write the elements of an array one by one
+    raise ValueError("ä", a[0])
 
 
 @bad.kernel(FLOATS)
 def raise_several_texts(a):
-    # error at `OSError(2, TEXT)`: the text of OSError() in a kernel is one string constant, found 2
-    # ... arguments
-    # hint: the exception is made when the kernel has failed; numbers can be written by print() before
+    # error at `OSError(2, TEXT)`: OSError() in a kernel takes one argument, found 2
+    # hint: write what it says as its text, such as raise OSError(f"{x} is too large")
     raise OSError(2, TEXT)
 
 
 @bad.kernel(FLOATS)
 def raise_with_a_keyword(a):
-    # error at `ImportError(name=TEXT)`: the text of ImportError() in a kernel is one string
-    # ... constant, found a keyword argument
-    # hint: the exception is made when the kernel has failed; numbers can be written by print() before
+    # error at `name=TEXT`: ImportError() in a kernel takes no keyword arguments, found one
+    # hint: write what it says as its text, such as raise ImportError(f"{x} is too large")
     raise ImportError(name=TEXT)
 
 
 @bad.kernel(FLOATS)
+def raise_a_text_of_run_time(a):
+    text = "one"
+    if a[0] > 0:
+        # error at `"two"`: 'text' would be both str and str here
+        # hint: give the two values one type, or use two names
+        text = "two"
+    raise ValueError(text)
+
+
+def counting(a):
+    D.atomic_ref(a, 0).add(1)
+    return a[0]
+
+
+def refusing(x):
+    if x > 3:
+        raise ValueError
+    return x
+
+
+@bad.kernel(FLOATS)
 def wrong_messages(a):
-    # error at `a[1]`: the message of 'assert' in a kernel is one string constant, found 'float32'
-    # hint: the exception is made when the kernel has failed; numbers can be written by print() before
-    assert a[0] > 0, a[1]
-    # error at `f"{a[1]}"`: the message of 'assert' in a kernel is one string constant, found an
-    # ... f-string
-    # hint: the exception is made when the kernel has failed; numbers can be written by print() before
-    assert a[0] > 0, f"{a[1]}"
+    # error at `f"{counting(a)}"`: the message of 'assert' in a kernel does more than give a value
+    # hint: GPUs leave assertions out with their messages: call what stores, waits, prints or raises before, and write its result
+    assert a[0] > 0, f"{counting(a)}"
+    # error at `refusing(a[1])`: the message of 'assert' in a kernel does more than give a value
+    # hint: GPUs leave assertions out with their messages: call what stores, waits, prints or raises before, and write its result
+    assert a[0] > 0, refusing(a[1])
+    # error at `a`@3: 'assert' in a kernel cannot write 'array[float32, 1]'
+    # hint: what can be written are numbers, None, string constants, f-strings and tuples of them; write the elements of an array one by one
+    assert a[0] > 0, a
+    # error at `a[1]`@2: '^8' is no format that kernels know
+    # hint: they know <, >, a sign, 0, a width and a precision, then one of d x X o e E f F g G
+    assert a[1] > 0, f"{a[1]:^8}"
     # error at `a`@2: the array 'a' is used as a condition
     # hint: compare an element, or its size
     assert a, TEXT
@@ -102,16 +133,16 @@ def wrong_messages(a):
 @bad.kernel(FLOATS)
 def wrong_values(a):
     # error at `a`: print() in a kernel cannot write 'array[float32, 1]'
-    # hint: it writes numbers, None, string constants, f-strings and tuples of numbers; print the elements of an array one by one
+    # hint: what can be written are numbers, None, string constants, f-strings and tuples of them; write the elements of an array one by one
     print(a)
     # error at `print`@2: print() in a kernel cannot write 'print'
-    # hint: it writes numbers, None, string constants, f-strings and tuples of numbers; print the elements of an array one by one
+    # hint: what can be written are numbers, None, string constants, f-strings and tuples of them; write the elements of an array one by one
     print(print)
-    # error at `(1, "x")`: print() in a kernel cannot write a tuple with 'str' in it
-    # hint: it writes numbers, None, string constants, f-strings and tuples of numbers; print the elements of an array one by one
-    print((1, "x"))
+    # error at `(1, a)`: print() in a kernel cannot write a tuple with 'array[float32, 1]' in it
+    # hint: what can be written are numbers, None, string constants, f-strings and tuples of them; write the elements of an array one by one
+    print((1, a))
     # error at `"a\0b"`: print() in a kernel cannot write a string with a NUL character
-    # hint: it writes numbers, None, string constants, f-strings and tuples of numbers; print the elements of an array one by one
+    # hint: what can be written are numbers, None, string constants, f-strings and tuples of them; write the elements of an array one by one
     print("a\0b")
 
 
@@ -166,4 +197,4 @@ def test_many_numbers():
     assert raised.value.diagnostics[0].message == (
         "print() in a kernel writes at most 32 numbers at once, found 33"
     )
-    assert raised.value.diagnostics[0].hint == "print them in several lines"
+    assert raised.value.diagnostics[0].hint == "leave some out, or print them in several lines"

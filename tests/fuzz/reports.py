@@ -35,17 +35,31 @@ class Check:
     test: object
     text: str
     raises: str  # "AssertionError": an assert
+    names: list[str] = field(default_factory=list)  # of variables in its message
+    as_tuple: bool = False
+
+    def message(self) -> str:
+        if not self.names:
+            return f'"{self.text}"'
+        if self.as_tuple:
+            return f'"{self.text}", {", ".join(self.names)}'
+        return f'f"{self.text} ' + " ".join(f"{{{n}}}" for n in self.names) + '"'
 
     def lines(self, pad: str):
         if self.raises == "AssertionError":
-            yield f'{pad}assert {self.test.text()}, "{self.text}"'
+            message = f"({self.message()})" if self.as_tuple else self.message()
+            yield f"{pad}assert {self.test.text()}, {message}"
         else:
             yield f"{pad}if not {self.test.text()}:"
-            yield f'{pad}    raise {self.raises}("{self.text}")'
+            yield f"{pad}    raise {self.raises}({self.message()})"
 
     def run(self, t) -> None:
-        if self.test.run(t).number == 0:
-            raise Failed(f"{self.raises} {self.text}")
+        if self.test.run(t).number != 0:
+            return
+        values = [text_of(t.variables[name]) for name in self.names]
+        if self.as_tuple:
+            raise Failed(f"{self.raises} ({', '.join([repr(self.text), *values])})")
+        raise Failed(" ".join([self.raises, self.text, *values]))
 
 
 @dataclass
@@ -120,13 +134,18 @@ class Reporter:
             return Print(f"p{self.count}", some, self.random.random() < 0.5)
         raises = self.random.choice(("AssertionError", "AssertionError", "ValueError"))
         test = self.comparison(self.random, self.random.choice(names))
-        return Check(test, f"failure {self.count}", raises)
+        some = self.random.sample(
+            sorted(set(names)), min(len(set(names)), self.random.randint(0, 3))
+        )
+        as_tuple = bool(some) and self.random.random() < 0.4
+        return Check(test, f"failure {self.count}", raises, some, as_tuple)
 
 
 def told(error: Exception) -> str:
     """A failure as the model names it."""
     name = type(error).__name__.removeprefix("Kernel")
-    found = re.match(r"kernel 'kernel': (?:assertion failed: )?(failure \d+) \(", str(error))
+    text = r"kernel 'kernel': (?:assertion failed: )?(\(?'?failure \d+.*) \(.*block \(.*\), thread"
+    found = re.match(text, str(error))
     return f"{name} {found[1]}" if found else repr(error)
 
 

@@ -432,7 +432,7 @@ def kernel(a, n):
     i = D.tid(1)
     print("thread", i, f"{{a[i]:.1f}}")
     if helper(a[i]) == n:
-{inside}        raise ValueError("found it")
+{inside}        raise ValueError(f"found {{n}} at {{i}}", a[i] / 2)
 '''
 kernel = kernel_from(TEXT, file="reports.py")
 
@@ -460,7 +460,7 @@ def test_what_threads_say_is_on_the_disk(programs):
     quiet, raised, asserted = first.report["says"]
     assert quiet == ["", "", "thread 0 1.0\nthread 1 1.0\n"]
     place = "block (0, 0, 0), thread (0, 0, 0))"
-    found = f"kernel 'kernel': found it (reports.py:11, {place}"
+    found = f"kernel 'kernel': ('found 7 at 0', 3.5) (reports.py:11, {place}"
     assert raised == ["KernelValueError", found, "thread 0 7.0\nthread 1 7.0\n"]
     three = f"kernel 'kernel': assertion failed: three (reports.py:3, {place}"
     assert asserted == ["KernelAssertionError", three, "thread 0 3.0\nthread 1 3.0\n"]

@@ -90,7 +90,7 @@ Value* Platform::atomic(const Inst& inst, Value* pointer) { return emit_atomic(c
 
 void Platform::fence(const Inst& inst) { emit_fence(c_, inst); }
 
-void Platform::check(Value* holds, uint32_t) { emit_check(c_, holds); }
+void Platform::check(Value* holds, uint32_t, const Inst*) { emit_check(c_, holds); }
 
 void Platform::print(const Inst& inst) { emit_print(c_, inst); }
 

@@ -30,7 +30,7 @@ class Platform : public thread::Platform {
   llvm::Value* meet_warp(const ir::Inst& inst) override;
   llvm::Value* atomic(const ir::Inst& inst, llvm::Value* pointer) override;
   void fence(const ir::Inst& inst) override;
-  void check(llvm::Value* holds, uint32_t failure) override;
+  void check(llvm::Value* holds, uint32_t failure, const ir::Inst* message) override;
   void print(const ir::Inst& inst) override;
 
   // The hardware's scheduler is fair.

@@ -7,7 +7,8 @@ namespace cuda_device::codegen::nvptx {
 
 using thread::EmitContext;
 
-// Traps the kernel where it does not hold; which failure it was is not reported.
+// Traps the kernel where it does not hold; which failure it was is not reported, nor with which
+// values.
 void emit_check(EmitContext& c, llvm::Value* holds);
 // Calls the printf of the driver.
 void emit_print(EmitContext& c, const ir::Inst& print);

@@ -113,7 +113,7 @@ void Body::inst(const Inst& i) {
     case Op::CallResult:
       return define_read(i, further_result(c_, i));
     case Op::Check:
-      return platform_.check(c_.operand(i, 0), static_cast<uint32_t>(i.imm));
+      return platform_.check(c_.operand(i, 0), static_cast<uint32_t>(i.imm), &i);
     case Op::Print:
       return platform_.print(i);
     case Op::Opaque:

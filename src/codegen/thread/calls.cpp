@@ -38,7 +38,7 @@ void begin_called(EmitContext& c, size_t environment) {
 
 void check_depth(EmitContext& c, Platform& platform) {
   platform.check(c.b.CreateICmpULE(c.depth, c.b.getInt32(ir::kMostNestedCalls)),
-                 c.function.too_deep);
+                 c.function.too_deep, nullptr);
 }
 
 bool is_own_parameter(const EmitContext& c, const ir::Inst& param) {

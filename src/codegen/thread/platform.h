@@ -35,8 +35,9 @@ class Platform {
   // At a pointer in the address space of its array.
   virtual llvm::Value* atomic(const ir::Inst& inst, llvm::Value* pointer) = 0;
   virtual void fence(const ir::Inst& inst) = 0;
-  // Where it does not hold the thread reports the failure of that number.
-  virtual void check(llvm::Value* holds, uint32_t failure) = 0;
+  // Where it does not hold the thread reports the failure of that number, with the values of a
+  // check's message; null: it has none.
+  virtual void check(llvm::Value* holds, uint32_t failure, const ir::Inst* message) = 0;
   virtual void print(const ir::Inst& inst) = 0;
 
   // ---- waiting loops ----

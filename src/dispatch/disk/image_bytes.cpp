@@ -9,7 +9,7 @@ namespace cuda_device::dispatch {
 namespace {
 
 // The version of the format. Bytes of another version are no image.
-constexpr uint32_t kVersion = 8;
+constexpr uint32_t kVersion = 9;
 
 // What a field is written as, and read from in the same order.
 void write(ByteWriter& out, const abi::ParamSlot& slot, const DtypeTable& dtypes) {
@@ -52,20 +52,52 @@ std::vector<abi::Import> read_imports(ByteReader& in) {
   return imports;
 }
 
-void write(ByteWriter& out, const Failure& failure) {
+void write(ByteWriter& out, const PrintFormat& format, const DtypeTable& dtypes) {
+  out.text(format.text);
+  out.number(static_cast<uint32_t>(format.arguments.size()));
+  for (const DtypeId argument : format.arguments) write_dtype(out, argument, dtypes);
+}
+
+// What is printed is a scalar each.
+std::optional<PrintFormat> read_format(ByteReader& in, DtypeTable& dtypes) {
+  PrintFormat format;
+  format.text = in.text();
+  const uint32_t values = in.number<uint32_t>();
+  if (values > kMostPrinted) return std::nullopt;
+  for (uint32_t k = 0; k < values && in.ok(); ++k) {
+    const std::optional<DtypeId> argument = read_dtype(in, dtypes);
+    if (!argument || !argument->is_scalar()) return std::nullopt;
+    format.arguments.push_back(*argument);
+  }
+  return format;
+}
+
+std::optional<std::vector<PrintFormat>> read_formats(ByteReader& in, DtypeTable& dtypes) {
+  std::vector<PrintFormat> formats;
+  for (uint64_t count = in.number<uint32_t>(); count && in.ok(); --count) {
+    std::optional<PrintFormat> format = read_format(in, dtypes);
+    if (!format) return std::nullopt;
+    formats.push_back(std::move(*format));
+  }
+  return formats;
+}
+
+void write(ByteWriter& out, const Failure& failure, const DtypeTable& dtypes) {
   out.text(failure.raises);
-  out.text(failure.text);
+  write(out, failure.message, dtypes);
   out.number(failure.assertion);
   out.number(failure.function);
   out.number(failure.line);
 }
 
-std::vector<Failure> read_failures(ByteReader& in) {
+std::optional<std::vector<Failure>> read_failures(ByteReader& in, DtypeTable& dtypes) {
   std::vector<Failure> failures;
   for (uint64_t count = in.number<uint32_t>(); count && in.ok(); --count) {
     Failure failure;
     failure.raises = in.text();
-    failure.text = in.text();
+    std::optional<PrintFormat> message = read_format(in, dtypes);
+    if (!message) return std::nullopt;
+    failure.message = std::move(*message);
     failure.assertion = in.number<uint8_t>() != 0;
     failure.function = in.number<uint32_t>();
     failure.line = in.number<int32_t>();
@@ -133,28 +165,6 @@ std::optional<std::vector<Warning>> read_warnings(ByteReader& in) {
   return warnings;
 }
 
-void write(ByteWriter& out, const PrintFormat& format, const DtypeTable& dtypes) {
-  out.text(format.text);
-  out.number(static_cast<uint32_t>(format.arguments.size()));
-  for (const DtypeId argument : format.arguments) write_dtype(out, argument, dtypes);
-}
-
-// What is printed is a scalar each.
-std::optional<std::vector<PrintFormat>> read_formats(ByteReader& in, DtypeTable& dtypes) {
-  std::vector<PrintFormat> formats;
-  for (uint64_t count = in.number<uint32_t>(); count && in.ok(); --count) {
-    PrintFormat format;
-    format.text = in.text();
-    for (uint64_t values = in.number<uint32_t>(); values && in.ok(); --values) {
-      const std::optional<DtypeId> argument = read_dtype(in, dtypes);
-      if (!argument || !argument->is_scalar()) return std::nullopt;
-      format.arguments.push_back(*argument);
-    }
-    formats.push_back(std::move(format));
-  }
-  return formats;
-}
-
 bool is_sane_code(const abi::KernelImage& image) {
   if (image.text_size > image.code.size() || image.entry >= image.text_size) return false;
   for (const abi::Import& import : image.imports) {
@@ -206,7 +216,7 @@ std::string bytes_of(const abi::KernelImage& image) {
   out.number(image.stack);
   out.number(image.nested_calls);
   out.number(static_cast<uint32_t>(image.failures.size()));
-  for (const Failure& failure : image.failures) write(out, failure);
+  for (const Failure& failure : image.failures) write(out, failure, image.dtypes);
   out.number(static_cast<uint32_t>(image.formats.size()));
   for (const PrintFormat& format : image.formats) write(out, format, image.dtypes);
   out.number(static_cast<uint32_t>(image.sites.size()));
@@ -246,13 +256,15 @@ std::optional<abi::KernelImage> image_of(std::string_view bytes) {
   image.tables = read_tables(in);
   image.stack = in.number<uint32_t>();
   image.nested_calls = in.number<uint32_t>();
-  image.failures = read_failures(in);
+  std::optional<std::vector<Failure>> failures = read_failures(in, image.dtypes);
+  if (!failures) return std::nullopt;
   std::optional<std::vector<PrintFormat>> formats = read_formats(in, image.dtypes);
   if (!formats) return std::nullopt;
   image.sites = read_sites(in);
   std::optional<std::vector<Warning>> warnings = read_warnings(in);
   if (!warnings || !in.ended_well() || kind > static_cast<uint8_t>(abi::ImageKind::Ptx))
     return std::nullopt;
+  image.failures = std::move(*failures);
   image.formats = std::move(*formats);
   image.warnings = std::move(*warnings);
   const bool host = image.kind == abi::ImageKind::HostCode;

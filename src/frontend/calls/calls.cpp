@@ -49,25 +49,21 @@ static bool spread_keywords(Context& ctx, const syntax::keyword* node, const Val
   return true;
 }
 
-static std::optional<Arguments> arguments(Context& ctx, const syntax::Call* node, bool formatted) {
+static std::optional<Arguments> arguments(Context& ctx, const syntax::Call* node) {
   Arguments out;
   out.node = node;
   bool fine = true;
-  const auto evaluated = [&](const Node* argument) {
-    auto* text = syntax::as<syntax::JoinedStr>(argument);
-    return text && formatted ? f_string(ctx, text) : expr(ctx, argument);
-  };
   for (const Node* argument : node->args) {
     if (auto* starred = syntax::as<syntax::Starred>(argument)) {
       fine &= spread(ctx, starred, out.positional);
     } else {
-      out.positional.push_back(evaluated(argument));
+      out.positional.push_back(expr(ctx, argument));
     }
     out.sources.resize(out.positional.size(), argument);
   }
   for (const Node* item : node->keywords) {
     auto* keyword = syntax::as<syntax::keyword>(item);
-    const Value v = evaluated(keyword->value);
+    const Value v = expr(ctx, keyword->value);
     if (keyword->arg.empty())
       fine &= spread_keywords(ctx, keyword, v, out);
     else
@@ -246,7 +242,7 @@ Value call(Context& ctx, const syntax::Call* node) {
   const Value callee = expr(ctx, node->func);
   if (callee.is_entity("builtins.print") && !ctx.policy.has_objects)
     return error(ctx, DiagCode::no_print, node);
-  const std::optional<Arguments> a = arguments(ctx, node, callee.is_entity("builtins.print"));
+  const std::optional<Arguments> a = arguments(ctx, node);
   if (!a || callee.is_unknown()) return Value::unknown();
   return call_value(ctx, callee, *a);
 }

@@ -21,14 +21,16 @@ void lower_raise(Context& ctx, const syntax::Raise* node);
 // `if test: then() else: otherwise()`, of which a constant test leaves one.
 void branch(Context& ctx, const Node* node, const Value& test, const std::function<void()>& then,
             const std::function<void()>& otherwise);
-// The kernel fails with the exception where `holds`, a bool, is false.
 // The entry of a failure at a place: one for what is unrolled or inlined several times.
 int64_t failure_number(Context& ctx, const Span& place, Failure failure);
-void fail_unless(Context& ctx, const Value& holds, const Node* node, Failure failure);
+// The kernel fails with the exception where `holds`, a bool, is false. `values`: of its message.
+void fail_unless(Context& ctx, const Value& holds, const Node* node, Failure failure,
+                 const std::vector<Inst*>& values = {});
 // Jumps to the end of an open scope, counted from the outermost.
 void leave(Context& ctx, size_t scope);
-// `if c: raise ...`, just lowered, as a check of what leads elsewhere: the other side is then under
-// no condition that threads may differ in. A barrier may stand there.
+// `if c: raise ...`, just lowered, as a check of what leads elsewhere, or in front of it where its
+// message is computed: the other side is then under no condition that threads may differ in. A
+// barrier may stand there.
 void fail_without_branch(Context& ctx, Inst& branch);
 
 }  // namespace cuda_device::frontend

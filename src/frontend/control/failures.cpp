@@ -1,12 +1,16 @@
-// assert and raise: checks of the IR. Their messages are constants.
+// assert and raise: checks of the IR, with the values of their messages.
 #include "frontend/control/control.h"
 
 #include <algorithm>
 
+#include "frontend/calls/written.h"
 #include "frontend/diagnosis/diagnosis.h"
 #include "frontend/expressions.h"
 #include "frontend/operators/convert.h"
 #include "frontend/operators/operators.h"
+#include "ir/effects.h"
+#include "ir/visitor.h"
+#include "support/print_format.h"
 #include "support/render.h"
 
 namespace cuda_device::frontend {
@@ -14,24 +18,35 @@ namespace {
 
 struct Exception {
   std::string_view entity, name;
+  bool one_text = false;  // several arguments are no tuple that it says
 };
 
 constexpr Exception kExceptions[] = {
 #define EXCEPTION(name) {"builtins." #name, #name},
-#define ALIAS(name, own) {"builtins." #name, #own},
+#define ONE_TEXT(name) {"builtins." #name, #name, true},
+#define ALIAS(name, own) {"builtins." #name, #own, true},
 #include "frontend/control/exceptions.def"
 };
 
-// The name of the class; empty: none that a kernel may raise.
-std::string exception_named(const Value& value) {
+// Null: no class that a kernel may raise.
+const Exception* exception_named(const Value& value) {
   auto* entity = value.as<Value::Entity>();
-  if (!entity) return "";
-  const auto found = std::ranges::find(kExceptions, entity->name, &Exception::entity);
-  return found == std::end(kExceptions) ? "" : std::string(found->name);
+  if (!entity) return nullptr;
+  const auto* found = std::ranges::find(kExceptions, entity->name, &Exception::entity);
+  return found == std::end(kExceptions) ? nullptr : found;
 }
 
-std::string written(const Value& value) {
-  return value.is<Value::FString>() ? type_text(value) : "'" + type_text(value) + "'";
+// What the kernel holds or knows anyway: reading it costs nothing where no thread fails.
+bool is_at_hand(const Inst* inst) {
+  const ir::OpKind kind = ir::info(inst->op).kind;
+  return inst->op == Op::SlotLoad || kind == ir::OpKind::Given || kind == ir::OpKind::Position;
+}
+
+// What fails without a branch, by a check that stands last.
+bool always_fails(const ir::Block& region) {
+  const Inst* last = region.empty() ? nullptr : region.insts.back();
+  return last && last->op == Op::Check && last->operands[0]->op == Op::Const &&
+         !last->operands[0]->imm;
 }
 
 }  // namespace
@@ -47,10 +62,13 @@ int64_t failure_number(Context& ctx, const Span& where, Failure failure) {
   return at - all.begin();
 }
 
-void fail_unless(Context& ctx, const Value& holds, const Node* node, Failure failure) {
+void fail_unless(Context& ctx, const Value& holds, const Node* node, Failure failure,
+                 const std::vector<Inst*>& values) {
   const int64_t number = failure_number(ctx, node->span, std::move(failure));
   ctx.at(node);
-  ctx.builder.op(Op::Check, {inst_of(ctx, holds, node)}, number);
+  std::vector<Inst*> operands{inst_of(ctx, holds, node)};
+  operands.insert(operands.end(), values.begin(), values.end());
+  ctx.builder.typed(Op::Check, ir::Type::none(), std::move(operands), number);
   if (holds.exact()) ctx.reachable = false;
 }
 
@@ -61,86 +79,121 @@ static bool may_fail(Context& ctx, const Node* node, const char* statement) {
   return false;
 }
 
+// The message is computed where the assertion does not hold, and nowhere else.
+static void fail_with_message(Context& ctx, const Value& holds, const syntax::Assert* node,
+                              ir::Block& message, Failure failure,
+                              const std::vector<Inst*>& values) {
+  if (holds.exact() || std::ranges::all_of(message.insts, is_at_hand)) {
+    splice(ctx, message);
+    return fail_unless(ctx, holds, node, std::move(failure), values);
+  }
+  ctx.at(node);
+  Inst* branch = ctx.builder.control(Op::If, {holds.inst()}, 2);
+  ir::Block* outer = &ctx.builder.block();
+  ctx.builder.set_block(branch->regions[1]);
+  splice(ctx, message);
+  const bool reachable = ctx.reachable;
+  fail_unless(ctx, Value::boolean(false), node, std::move(failure), values);
+  ctx.reachable = reachable;
+  ctx.builder.set_block(*outer);
+}
+
 void lower_assert(Context& ctx, const syntax::Assert* node) {
   if (!may_fail(ctx, node, "'assert'")) return;
   const Value holds = condition(ctx, node->test);
-  std::string text = source_text(ctx.program.files, node->test->span);
-  if (node->msg) {
-    const bool is_format = node->msg->kind == syntax::NodeKind::JoinedStr;
-    const Value message = is_format ? Value(Value::FString{}) : expr(ctx, node->msg);
-    if (message.is_unknown()) return;
-    auto* constant = message.as<Value::Text>();
-    if (!constant) {
-      error(ctx, DiagCode::assert_message, node->msg, {written(message)});
-      return;
-    }
-    text = constant->text;
-  }
-  if (holds.is_unknown() || (holds.exact() && holds.exact()->integer != 0)) return;
-  fail_unless(
-      ctx, holds, node,
-      {"AssertionError", text.empty() ? "assertion failed" : "assertion failed: " + text, true});
+  const std::string head = "assertion failed: ";
+  Written message{"'assert'", {head, {}}};
+  bool fine = !holds.is_unknown();
+  const bool reachable = ctx.reachable;
+  Captured told = capture(ctx, [&] {
+    if (node->msg) fine &= write(ctx, message, expr(ctx, node->msg), node->msg);
+    return Value::none();
+  });
+  ctx.reachable = reachable;
+  if (!node->msg)
+    message.format.text += as_format(source_text(ctx.program.files, node->test->span));
+  if (message.format.text == head) message.format.text = "assertion failed";
+  const bool acts = ir::any_inst(told.block, [](const Inst& i) { return ir::has_effect(i); });
+  if (fine && acts) error(ctx, DiagCode::assert_message, node->msg);
+  if (!fine || acts || !check_count(ctx, message, node->msg)) return;
+  if (holds.exact() && holds.exact()->integer != 0) return;
+  Failure failure{"AssertionError", std::move(message.format), true};
+  if (message.values.empty()) return fail_unless(ctx, holds, node, std::move(failure));
+  fail_with_message(ctx, holds, node, told.block, std::move(failure), message.values);
 }
 
-// The failure that an exception class, or a call of one with a text, stands for.
-static std::optional<Failure> failure_of(Context& ctx, const Node* exception) {
-  if (!exception) return std::nullopt;
-  auto* call = syntax::as<syntax::Call>(exception);
-  const Node* named = call ? call->func : exception;
+// What it says: nothing, its one argument, or the tuple of them. False after an error.
+static bool write_exception(Context& ctx, Written& to, const Exception& cls,
+                            const syntax::Call* call) {
+  std::vector<Value> arguments;
+  const Node* at = call->args.size() == 1 ? call->args[0] : call;
+  bool fine = true;
+  for (const Node* argument : call->args) {
+    if (auto* starred = syntax::as<syntax::Starred>(argument))
+      fine &= spread(ctx, starred, arguments);
+    else
+      arguments.push_back(expr(ctx, argument));
+  }
+  if (!call->keywords.empty()) {
+    error(ctx, DiagCode::raise_text, call->keywords[0],
+          {std::string(cls.name), "no keyword arguments", "one"});
+    return false;
+  }
+  if (cls.one_text && arguments.size() > 1) {
+    error(ctx, DiagCode::raise_text, call,
+          {std::string(cls.name), "one argument", std::to_string(arguments.size())});
+    return false;
+  }
+  if (!fine || arguments.empty()) return fine;
+  if (arguments.size() == 1) return write(ctx, to, arguments[0], at);
+  return write(ctx, to, Value::tuple(std::move(arguments)), at);
+}
+
+static void raise(Context& ctx, const syntax::Raise* node) {
+  auto* call = syntax::as<syntax::Call>(node->exc);
+  const Node* named = call ? call->func : node->exc;
   const Value value = expr(ctx, named);
-  if (value.is_unknown()) return std::nullopt;
-  const std::string name = exception_named(value);
-  if (name.empty()) {
+  if (value.is_unknown()) return;
+  const Exception* cls = exception_named(value);
+  if (!cls) {
     error(ctx, DiagCode::raise_class, named, {type_text(value)});
-    return std::nullopt;
+    return;
   }
-  if (!call || (call->args.empty() && call->keywords.empty())) return Failure{name, name};
-  const Node* argument = call->args.empty() ? call->keywords[0] : call->args[0];
-  const size_t count = call->args.size() + call->keywords.size();
-  if (count > 1 || call->args.empty()) {
-    error(ctx, DiagCode::raise_text, exception,
-          {name, count > 1 ? std::to_string(count) + " arguments" : "a keyword argument"});
-    return std::nullopt;
-  }
-  const bool is_format = argument->kind == syntax::NodeKind::JoinedStr;
-  const Value message = is_format ? Value(Value::FString{}) : expr(ctx, argument);
-  if (message.is_unknown()) return std::nullopt;
-  auto* text = message.as<Value::Text>();
-  if (!text) {
-    error(ctx, DiagCode::raise_text, argument, {name, written(message)});
-    return std::nullopt;
-  }
-  return Failure{name, text->text.empty() ? name : text->text};
+  Written text{"'raise'"};
+  if (call && !(write_exception(ctx, text, *cls, call) && check_count(ctx, text, call))) return;
+  if (text.format.text.empty()) text.format.text = cls->name;
+  if (!node->cause)
+    fail_unless(ctx, Value::boolean(false), node, {std::string(cls->name), std::move(text.format)},
+                text.values);
 }
 
 void lower_raise(Context& ctx, const syntax::Raise* node) {
   if (may_fail(ctx, node, "'raise'")) {
-    if (!node->exc) error(ctx, DiagCode::raise_again, node);
     if (node->cause) error(ctx, DiagCode::raise_cause, node->cause);
-    const std::optional<Failure> failure = failure_of(ctx, node->exc);
-    if (failure && !node->cause) fail_unless(ctx, Value::boolean(false), node, *failure);
+    if (node->exc)
+      raise(ctx, node);
+    else
+      error(ctx, DiagCode::raise_again, node);
   }
   ctx.reachable = false;
 }
 
-// The check of a region that does nothing but fail; null: it does more.
-static const Inst* only_fails(const ir::Block& region) {
-  const auto is_const = [](const Inst* i) { return i->op == ir::Op::Const; };
-  if (region.empty() || region.insts.back()->op != ir::Op::Check) return nullptr;
-  const bool all = std::all_of(region.insts.begin(), region.insts.end() - 1, is_const);
-  return all && is_const(region.insts.back()->operands[0]) ? region.insts.back() : nullptr;
-}
-
 void fail_without_branch(Context& ctx, Inst& branch) {
-  const Inst* yes = only_fails(branch.regions[0]);
-  const Inst* fails = yes ? yes : only_fails(branch.regions[1]);
-  if (!fails) return;
-  ctx.builder.block().insts.pop_back();
-  ctx.builder.set_span(fails->span);
-  Inst* holds = branch.operands[0];
-  if (yes) holds = ctx.builder.op(Op::Not, {holds});
-  ctx.builder.op(Op::Check, {holds}, fails->imm);
-  splice(ctx, branch.regions[yes ? 1 : 0]);
+  const bool yes = always_fails(branch.regions[0]);
+  if (!yes && !always_fails(branch.regions[1])) return;
+  ir::Block &fails = branch.regions[yes ? 0 : 1], &rest = branch.regions[yes ? 1 : 0];
+  const Inst* check = fails.insts.back();
+  if (std::all_of(fails.insts.begin(), fails.insts.end() - 1, is_at_hand)) {
+    ctx.builder.block().insts.pop_back();
+    ctx.builder.set_span(check->span);
+    std::vector<Inst*> operands = check->operands;
+    operands[0] = branch.operands[0];
+    if (yes) operands[0] = ctx.builder.op(Op::Not, {operands[0]});
+    fails.insts.pop_back();
+    splice(ctx, fails);
+    ctx.builder.typed(Op::Check, ir::Type::none(), std::move(operands), check->imm);
+  }
+  splice(ctx, rest);
 }
 
 }  // namespace cuda_device::frontend

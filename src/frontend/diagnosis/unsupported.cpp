@@ -46,7 +46,6 @@ constexpr Entry kRefused[] = {
     {"List", "a list", "use a tuple, or device.local_array(shape, dtype) for elements that change"},
     {"Dict", "a dict", kNoObjects},
     {"Set", "a set", "use a tuple"},
-    {"JoinedStr", "an f-string", "it is for print() alone; kernels have no strings that they make"},
     {"TemplateStr", "a t-string", kNoObjects},
 };
 

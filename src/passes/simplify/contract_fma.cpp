@@ -19,7 +19,7 @@ std::vector<uint32_t> count_uses_by(const Function& f, const std::vector<bool>& 
   std::vector<uint32_t> uses(f.inst_count());
   ir::for_each_inst(f.body, [&](const Inst& inst) {
     if (!users[inst.id]) return;
-    for (const Inst* operand : inst.operands) ++uses[operand->id];
+    for (const Inst* operand : needed_operands(inst)) ++uses[operand->id];
   });
   return uses;
 }

@@ -67,7 +67,7 @@ class Needed {
   void note(const Inst& inst) {
     if (needed_[inst.id]) return;
     needed_[inst.id] = changed_ = true;
-    for (const Inst* operand : inst.operands) used_[operand->id] = true;
+    for (const Inst* operand : needed_operands(inst)) used_[operand->id] = true;
     if (inst.op == Op::SlotLoad) loaded_[static_cast<size_t>(inst.imm)] = true;
   }
 
@@ -79,6 +79,11 @@ class Needed {
 }  // namespace
 
 void drop_assertions(Function& f) { drop(f, f.body); }
+
+std::span<Inst* const> needed_operands(const Inst& inst) {
+  const std::span<Inst* const> operands = inst.operands;
+  return inst.op == Op::Check ? operands.first(1) : operands;
+}
 
 std::vector<bool> needed_without_assertions(const Function& f) { return Needed(f).find(); }
 

@@ -7,6 +7,7 @@
 //     check ~0, %2
 #pragma once
 
+#include <span>
 #include <vector>
 
 #include "ir/ir.h"
@@ -14,6 +15,10 @@
 namespace cuda_device::passes {
 
 void drop_assertions(ir::Function& f);
+
+// The operands that every target computes: the values of a failure's message are told, and needed,
+// where failures are.
+std::span<ir::Inst* const> needed_operands(const ir::Inst& inst);
 
 // The instructions that would be left, by Inst::id, had drop_assertions and dce run: all but those
 // whose values reach assertions alone.

@@ -107,10 +107,13 @@ Report* report_of(const void* context) {
 }  // namespace
 
 // Machine code is left by no exception: a print for which there is no memory is left out.
-void cd_kernel_failed(const void* context, uint32_t failure, const uint32_t* place) {
+void cd_kernel_failed(const void* context, uint32_t failure, const uint32_t* place, uint32_t count,
+                      const int64_t* values) {
   const cuda_device::runtime::NotInterruptible scope;
-  report_of(context)->fail(
-      {failure, {place[0], place[1], place[2]}, {place[3], place[4], place[5]}});
+  cuda_device::FailedThread thread{
+      failure, {place[0], place[1], place[2]}, {place[3], place[4], place[5]}};
+  std::copy_n(values, std::min<size_t>(count, thread.values.size()), thread.values.begin());
+  report_of(context)->fail(thread);
 }
 
 void cd_kernel_prints(const void* context, uint32_t format, uint32_t width, uint64_t lanes,

@@ -47,8 +47,10 @@ std::string take_printed();
 }  // namespace cuda_device::runtime
 
 // What compiled code calls. context: abi::HostContext. place: block index, thread index, x first.
+// count: of values of the failure's message, at most kMostPrinted.
 extern "C" {
-void cd_kernel_failed(const void* context, uint32_t failure, const uint32_t* place);
+void cd_kernel_failed(const void* context, uint32_t failure, const uint32_t* place, uint32_t count,
+                      const int64_t* values);
 void cd_kernel_prints(const void* context, uint32_t format, uint32_t width, uint64_t lanes,
                       const int64_t* values);
 }

@@ -31,8 +31,8 @@ KernelImage host_image() {
                   {2, abi::WorkerTable::Merge::Min, ScalarKind::U64}};
   image.threads = true;
   image.stack = 91011;
-  image.failures = {{"ValueError", "x < \xc3\xa4", false, 7, -8},
-                    {"AssertionError", std::string("a\0b", 3), true, 0, 70000}};
+  image.failures = {{"ValueError", {"x < \xc3\xa4{:3d}", {ScalarKind::U16}}, false, 7, -8},
+                    {"AssertionError", {std::string("a\0b", 3)}, true, 0, 70000}};
   image.formats = {{"", {}}, {"{}\n{:.3f}", {ScalarKind::I8, ScalarKind::F64}}};
   image.sites = {{0, 12}, {70000, -3}};
   image.warnings = {{DiagCode::int_of_wide, 3, {0, 1, 2, 4, 70000}, {"'x'", "", "\xc3\xa4"}},

@@ -10,7 +10,7 @@ namespace {
 KernelMessages messages() {
   abi::KernelImage image;
   image.name = "k";
-  image.failures = {{"ValueError", "no", false, 0, 3}};
+  image.failures = {{"ValueError", {"no", {}}, false, 0, 3}};
   image.sites = {{0, 2}, {1, -1}, {2, 5}};
   const auto at = [](const char* file, uint32_t line) {
     Definition definition;

@@ -114,7 +114,7 @@ class Sample {
     function->slots.push_back({"slot", kI32});
     const Type own = Type::array(ScalarKind::F32, 2, AddressSpace::Shared);
     function->arrays.push_back({"tile", own, {3, 5}, {20, 4}, 16, {}});
-    function->failures.push_back({"ValueError", "a \"text\"\n", true, 3, -4});
+    function->failures.push_back({"ValueError", {"a \"text\"\n", {}}, true, 3, -4});
     function->formats.push_back({"{} {{}} {:.3f}\n", {ScalarKind::I32, ScalarKind::F32}});
   }
 

@@ -13,6 +13,7 @@ constexpr const char* kHead = R"(kernel "k"
 param @0 "out": array<int32, 1>
 failure ~0 "ValueError" "six" function 0 line 1
 failure ~1 "AssertionError" "assertion failed: n" function 0 line 2 assertion
+failure ~2 "ValueError" "{} of {:.1f}" int32 float32 function 0 line 3
 format ~0 "{} of {}\x0a" int32 bool
 {
   %out = param @0 : array<int32, 1>
@@ -48,6 +49,27 @@ TEST(Reports, TheFirstFailureEndsTheLaunch) {
   EXPECT_THAT(run.report.failed->block, ElementsAre(1, 0, 0));
   EXPECT_THAT(run.report.failed->thread, ElementsAre(2, 0, 0));
   EXPECT_THAT(run.out, ElementsAre(0, 0, 0, 0, 0, 0, 6, -1, -1, -1, -1, -1));
+}
+
+TEST(Reports, AFailureHasTheValuesOfItsThread) {
+  const char* body = R"(
+  %half = const 0.5 : float32
+  %x = convert %i : float32
+  %sum = add %x, %half : float32
+  %fine = ne %i, %six : bool
+  check ~2, %fine, %i, %sum
+)";
+  const Launched run(body);
+  ASSERT_TRUE(run.report.failed);
+  EXPECT_EQ(run.report.failed->failure, 2u);
+  EXPECT_EQ(run.report.failed->values[0], 6);
+  EXPECT_EQ(run.report.failed->values[1], 0x40D00000);
+  try {
+    const Launched unheard(body, false);
+    FAIL();
+  } catch (const InterpretError& error) {
+    EXPECT_THAT(error.what(), testing::HasSubstr("kernel 'k': 6 of 6.5 ("));
+  }
 }
 
 TEST(Reports, OfThreadsThatStandAtABarrier) {

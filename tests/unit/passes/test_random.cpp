@@ -112,7 +112,7 @@ TEST(RandomKernels, NothingAfterContractionChangesABit) {
 class AssertedProducts {
  public:
   AssertedProducts(ir::Function& f, uint64_t seed) : f_(f), random_(seed) {
-    f.failures = {{.raises = "AssertionError", .text = "", .assertion = true}};
+    f.failures = {{.raises = "AssertionError", .message = {}, .assertion = true}};
     block(f.body);
   }
   size_t made() const { return made_; }

@@ -32,6 +32,22 @@ TEST(Report, KeepsTheFirstFailure) {
   EXPECT_EQ(said.failed->thread, (std::array<uint32_t, 3>{4, 5, 6}));
 }
 
+TEST(Report, KeepsTheValuesOfTheFirstFailure) {
+  Report report(formats());
+  abi::HostContext context;
+  context.report = &report;
+  const uint32_t place[] = {1, 2, 3, 4, 5, 6};
+  std::vector<int64_t> values(kMostPrinted + 1, 7);
+  values[0] = -1;
+  cd_kernel_failed(&context, 3, place, kMostPrinted + 1, values.data());
+  cd_kernel_failed(&context, 4, place, 0, nullptr);
+  const LaunchReport said = report.take();
+  ASSERT_TRUE(said.failed);
+  EXPECT_EQ(said.failed->failure, 3u);
+  EXPECT_EQ(said.failed->values.front(), -1);
+  EXPECT_EQ(said.failed->values.back(), 7);
+}
+
 TEST(Report, PrintsTheLanesOfTheMaskInOrder) {
   Report report(formats());
   const int64_t values[] = {10, -11, 12, 13, 1, 0, 1, 0};
@@ -85,7 +101,7 @@ TEST(Report, BlocksThatNobodyHasClaimedAreLeftOut) {
       for (uint64_t b = first; b < last; ++b) {
         ++f.counts.runs[b];
         const uint32_t place[] = {static_cast<uint32_t>(b), 0, 0, 0, 0, 0};
-        if (b == 40) return cd_kernel_failed(context, 7, place);
+        if (b == 40) return cd_kernel_failed(context, 7, place, 0, nullptr);
         // The thread that has this block may be slow.
         for (int ms = 0; b > 40 && !f.report.failed() && ms < 10000; ++ms)
           std::this_thread::sleep_for(std::chrono::milliseconds(1));

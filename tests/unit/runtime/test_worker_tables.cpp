@@ -258,7 +258,7 @@ TEST(WorkerTables, AreMergedAfterAFailure) {
   Report report({});
   adding.during = [](Adding&, const abi::HostContext& context, uint64_t block) {
     const uint32_t place[6] = {};
-    if (block == 40) cd_kernel_failed(&context, 0, place);
+    if (block == 40) cd_kernel_failed(&context, 0, place, 0, nullptr);
   };
   const auto job = adding.job();
   job->report_to(report);

@@ -50,7 +50,7 @@ class TestThread {
   [[noreturn]] void fail(uint32_t failure) const {
     const uint32_t place[] = {self.block[0],  self.block[1],  self.block[2],
                               self.thread[0], self.thread[1], self.thread[2]};
-    cd_kernel_failed(&self, failure, place);
+    cd_kernel_failed(&self, failure, place, 0, nullptr);
     cd_thread_leave(&self);
   }
   uint32_t thread() const {

@@ -127,6 +127,10 @@ TEST(Failure, IsToldWithItsPlace) {
             "kernel 'k': too small (k.py:12, block (3, 0, 1), thread (17, 2, 0))");
   EXPECT_EQ(text_of("k", failure, "", {}),
             "kernel 'k': too small (block (0, 0, 0), thread (0, 0, 0))");
+  const Failure of_values{
+      "ValueError", {"{{{:3d}}} {}", {ScalarKind::I8, ScalarKind::Bool}}, false, 0, 0};
+  EXPECT_EQ(text_of("k", of_values, "", {0, {}, {1, 0, 0}, {-7, 1}}),
+            "kernel 'k': { -7} True (block (0, 0, 0), thread (1, 0, 0))");
 }
 
 }  // namespace

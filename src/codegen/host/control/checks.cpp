@@ -15,11 +15,43 @@ void Control::emit_check(const Inst& inst, const Mask& mask) {
     parts_.reports.fail(inst, parts_.reports.bits(mask));
     return c_.start(passed);
   }
-  const bool ends_decide = ask_ends(condition, mask, passed);
-  Value* failing = failing_lanes(condition, mask);
-  if (!ends_decide || !mask.all()) branch_if_likely(c_.b.CreateIsNull(failing), passed);
-  parts_.reports.fail(inst, failing);
+  parts_.reports.fail(inst, enter_failing(condition, true, mask, passed));
   c_.start(passed);
+}
+
+// The side of an `if` that always fails, where there is no other; null: it does more.
+static const ir::Block* failing_side(const ir::Inst& inst) {
+  const size_t side = inst.regions[0].empty() ? 1 : 0;
+  const ir::Block& fails = inst.regions[side];
+  if (fails.empty() || !inst.regions[1 - side].empty()) return nullptr;
+  const ir::Inst& last = *fails.insts.back();
+  const bool always =
+      last.op == ir::Op::Check && last.operands[0]->op == ir::Op::Const && !last.operands[0]->imm;
+  return always ? &fails : nullptr;
+}
+
+bool Control::emit_failing_if(const Inst& inst, const Mask& mask) {
+  const ir::Block* fails = failing_side(inst);
+  if (!fails || exits(inst).escapes) return false;
+  llvm::BasicBlock* passed = c_.new_block("passed");
+  Value* failing = enter_failing(*inst.operands[0], fails == &inst.regions[1], mask, passed);
+  Join end(c_.masks, "has_failed");
+  emit_block(*fails, Mask::of(c_.b.CreateBitCast(failing, c_.masks.type()), false), end, end);
+  if (end.reached()) {
+    end.finish_unmasked();
+    c_.b.CreateBr(passed);
+  }
+  c_.start(passed);
+  return true;
+}
+
+// Goes on to `passed` unless the condition is not `holds` in some lane: those lanes, as bits.
+Value* Control::enter_failing(const Inst& condition, bool holds, const Mask& mask,
+                              llvm::BasicBlock* passed) {
+  const bool ends_decide = ask_ends(condition, holds, mask, passed);
+  Value* failing = failing_lanes(condition, holds, mask);
+  if (!ends_decide || !mask.all()) branch_if_likely(c_.b.CreateIsNull(failing), passed);
+  return failing;
 }
 
 // Lanes that run side by side cannot wait for those that come later, or not at all.
@@ -37,19 +69,20 @@ void Control::emit_warp_check(const Inst& inst, const Mask& mask) {
 
 // The failing lanes are kept as bits in a register: the vectors that they are computed from need
 // not live on to where a failure is reported.
-Value* Control::failing_lanes(const Inst& condition, const Mask& mask) {
-  Value* holds =
+Value* Control::failing_lanes(const Inst& condition, bool holds, const Mask& mask) {
+  Value* fails =
       parts_.reports.bits(Mask::of(parts_.values.vector(condition, ScalarKind::Bool), true));
-  Value* fails = c_.b.CreateNot(holds);
+  if (holds) fails = c_.b.CreateNot(fails);
   return mask.all() ? fails : c_.b.CreateAnd(fails, parts_.reports.bits(mask));
 }
 
 // Goes on where the ends of a gang with a thread in each lane say that all lanes pass; whether that
 // was asked.
-bool Control::ask_ends(const Inst& condition, const Mask& mask, llvm::BasicBlock* passed) {
+bool Control::ask_ends(const Inst& condition, bool holds, const Mask& mask,
+                       llvm::BasicBlock* passed) {
   if (!mask.all() && !mask.each) return false;
   Condition parts;
-  split(condition, true, parts);
+  split(condition, holds, parts);
   if (!parts.shared || parts.lanes) return false;
   branch_if_likely(mask.all() ? parts.shared : c_.b.CreateAnd(mask.each, parts.shared), passed);
   return true;

@@ -140,6 +140,7 @@ Control::Remaining Control::emit_inst(const Inst& inst, const Mask& mask, Join& 
 
 Control::Remaining Control::emit_if(const Inst& inst, const Mask& mask, Join& dead) {
   if (parts_.values.of(*inst.operands[0]).uniform()) return emit_uniform_if(inst, mask, dead);
+  if (emit_failing_if(inst, mask)) return mask;
   constexpr int kMostGuards = 2;  // one in another: with each, there is one version more
   const bool may_split = (mask.all() || mask.each) && guards_passed_ < kMostGuards;
   return may_split && guard(inst) != Guard::None ? emit_guard(inst, mask, dead)

@@ -127,9 +127,14 @@ class Control {
 
   // checks.cpp
   void emit_check(const Inst& inst, const Mask& mask);
+  // Of an `if` that does nothing but fail, after it has computed the message: whether it is
+  // emitted, as a check.
+  bool emit_failing_if(const Inst& inst, const Mask& mask);
   void emit_warp_check(const Inst& inst, const Mask& mask);
-  llvm::Value* failing_lanes(const Inst& condition, const Mask& mask);
-  bool ask_ends(const Inst& condition, const Mask& mask, llvm::BasicBlock* passed);
+  llvm::Value* enter_failing(const Inst& condition, bool holds, const Mask& mask,
+                             llvm::BasicBlock* passed);
+  llvm::Value* failing_lanes(const Inst& condition, bool holds, const Mask& mask);
+  bool ask_ends(const Inst& condition, bool holds, const Mask& mask, llvm::BasicBlock* passed);
   void branch_if_likely(llvm::Value* condition, llvm::BasicBlock* to);
 
   // conditions.cpp

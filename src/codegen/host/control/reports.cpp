@@ -12,7 +12,8 @@ Value* Reports::bits(const Mask& mask) {
 
 Value* Reports::launch() { return c_.b.GetInsertBlock()->getParent()->getArg(1); }
 
-Value* Reports::call(const char* name, llvm::ArrayRef<Value*> arguments, llvm::Type* result) {
+llvm::CallInst* Reports::call(const char* name, llvm::ArrayRef<Value*> arguments,
+                              llvm::Type* result) {
   return call_runtime(c_.b, c_.module, name, result ? result : c_.b.getVoidTy(), arguments);
 }
 
@@ -23,18 +24,43 @@ void Reports::fail(const ir::Inst& check, Value* lanes) {
   if (!place_) place_ = c_.variable(type, "place");
   for (unsigned i = 0; i < where.size(); ++i)
     c_.b.CreateStore(where[i], c_.b.CreateConstInBoundsGEP2_32(type, place_, 0, i));
-  call("cd_kernel_failed", {launch(), c_.b.getInt32(static_cast<uint32_t>(check.imm)), place_});
+  auto* count = c_.b.getInt32(static_cast<uint32_t>(check.operands.size() - 1));
+  call("cd_kernel_failed", {launch(), c_.b.getInt32(static_cast<uint32_t>(check.imm)), place_,
+                            count, message_in_memory(check, lane)})
+      ->addFnAttr(llvm::Attribute::Cold);
   if (!c_.failed) c_.failed = c_.new_block("failed");
   c_.b.CreateBr(c_.failed);
 }
 
-// As the interpreter holds it, in 64 bits.
+// Lane after lane would be a vector a value: of those that fail one is told.
+Value* Reports::message_in_memory(const ir::Inst& check, Value* lane) {
+  if (check.operands.size() == 1) return llvm::ConstantPointerNull::get(c_.b.getPtrTy());
+  auto* type = llvm::ArrayType::get(c_.b.getInt64Ty(), kMostPrinted);
+  if (!message_) message_ = c_.variable(type, "message");
+  for (size_t k = 1; k < check.operands.size(); ++k) {
+    const ir::Inst& operand = *check.operands[k];
+    const ScalarKind kind = operand.type.scalar();
+    Value* value = values_.of(operand).uniform()
+                       ? values_.scalar(operand, kind)
+                       : c_.b.CreateExtractElement(values_.vector(operand, kind), lane);
+    Value* to = c_.b.CreateConstInBoundsGEP2_64(type, message_, 0, k - 1);
+    c_.b.CreateStore(wide(kind, value), to);
+  }
+  return message_;
+}
+
+// As the interpreter holds it, in 64 bits: a scalar, or of each lane.
+Value* Reports::wide(ScalarKind kind, Value* value) {
+  llvm::Type* type = c_.b.getInt64Ty();
+  if (auto* vector = llvm::dyn_cast<llvm::FixedVectorType>(value->getType()))
+    type = llvm::FixedVectorType::get(type, vector->getNumElements());
+  if (is_float(kind)) value = c_.b.CreateBitCast(value, integer_like(value->getType()));
+  return is_signed_int(kind) ? c_.b.CreateSExt(value, type) : c_.b.CreateZExt(value, type);
+}
+
 Value* Reports::wide_vector(const ir::Inst& operand) {
   const ScalarKind kind = operand.type.scalar();
-  Value* vector = values_.vector(operand, kind);
-  auto* wide = llvm::FixedVectorType::get(c_.b.getInt64Ty(), c_.width());
-  if (is_float(kind)) vector = c_.b.CreateBitCast(vector, integer_like(vector->getType()));
-  return is_signed_int(kind) ? c_.b.CreateSExt(vector, wide) : c_.b.CreateZExt(vector, wide);
+  return wide(kind, values_.vector(operand, kind));
 }
 
 // Lane after lane, for one operand after the other.

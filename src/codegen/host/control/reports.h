@@ -22,15 +22,19 @@ class Reports {
  private:
   llvm::AllocaInst* operands_in_memory(const ir::Inst& inst);
   llvm::Value* wide_vector(const ir::Inst& operand);
+  llvm::Value* wide(ScalarKind kind, llvm::Value* value);
+  // The values of a check's message in one lane.
+  llvm::Value* message_in_memory(const ir::Inst& check, llvm::Value* lane);
   llvm::Value* launch();
-  llvm::Value* call(const char* function, llvm::ArrayRef<llvm::Value*> arguments,
-                    llvm::Type* result = nullptr);
+  llvm::CallInst* call(const char* function, llvm::ArrayRef<llvm::Value*> arguments,
+                       llvm::Type* result = nullptr);
 
   EmitContext& c_;
   LaneValues& values_;
   Position& position_;
   llvm::AllocaInst* place_ = nullptr;
   llvm::DenseMap<size_t, llvm::AllocaInst*> buffers_;  // by number of values
+  llvm::AllocaInst* message_ = nullptr;
 };
 
 }  // namespace cuda_device::codegen::host

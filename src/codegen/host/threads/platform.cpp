@@ -290,14 +290,21 @@ void ThreadPlatform::fence(const Inst& inst) {
 
 // ----------------------------------------------------------------------------------------- reports
 
-void ThreadPlatform::check(Value* holds, uint32_t failure) {
+void ThreadPlatform::check(Value* holds, uint32_t failure, const Inst* message) {
   llvm::BasicBlock *failed = c_.new_block("failed"), *passed = c_.new_block("passed");
   c_.b.CreateCondBr(holds, passed, failed, llvm::MDBuilder(c_.llvm()).createLikelyBranchWeights());
   c_.b.SetInsertPoint(failed);
   Value* place =
       c_.b.CreateConstInBoundsGEP1_64(c_.b.getInt8Ty(), self(), offsetof(HostThread, block));
   static_assert(offsetof(HostThread, thread) == offsetof(HostThread, block) + 12);
-  call("cd_kernel_failed", c_.b.getVoidTy(), {self(), c_.b.getInt32(failure), place});
+  llvm::SmallVector<Value*, 8> values;
+  for (size_t k = 1; message && k < message->operands.size(); ++k)
+    values.push_back(thread::wide_operand(c_, *message, k));
+  Value* memory = values.empty() ? llvm::ConstantPointerNull::get(c_.b.getPtrTy())
+                                 : thread::in_memory(c_, values);
+  auto* count = c_.b.getInt32(static_cast<uint32_t>(values.size()));
+  call("cd_kernel_failed", c_.b.getVoidTy(), {self(), c_.b.getInt32(failure), place, count, memory})
+      ->addFnAttr(llvm::Attribute::Cold);
   call("cd_thread_leave", c_.b.getVoidTy(), {self()})->setDoesNotReturn();
   c_.b.CreateUnreachable();
   c_.b.SetInsertPoint(passed);
