@@ -210,6 +210,15 @@ uint32_t Classes::index_of(nb::handle type) {
   return is_struct_class(type) ? add_struct(type) : add_named(type);
 }
 
+// What a pattern of the class takes by position; a class without it takes nothing so.
+static std::vector<std::string> match_args(nb::handle cls) {
+  std::vector<std::string> names;
+  const nb::object given = optional_attr(cls, nb::str("__match_args__"));
+  if (!given.is_valid() || !PyTuple_Check(given.ptr())) return names;
+  for (nb::handle name : given) names.push_back(to_string(name));
+  return names;
+}
+
 uint32_t Classes::add(nb::handle identity, TypeDecl decl) {
   program_.types.push_back(std::move(decl));
   objects_.push_back(nb::borrow(identity));
@@ -224,6 +233,7 @@ uint32_t Classes::add_struct(nb::handle cls) {
   TypeDecl made;
   made.kind = TypeDecl::Kind::Struct;
   made.name = to_string(cls.attr("__name__"));
+  made.match_args = match_args(cls);
   read_layout(description, made);
   const nb::object defaults = description.attr("defaults");
   for (syntax::Field& field : made.fields) {
@@ -316,6 +326,7 @@ uint32_t Classes::add_named(nb::handle cls) {
   TypeDecl made;
   made.kind = TypeDecl::Kind::NamedTuple;
   made.name = to_string(cls.attr("__name__"));
+  made.match_args = match_args(cls);
   made.is_tuple = has_names(cls);
   made.has_own_iter = made.is_tuple && !own_method(cls, {"__iter__"}).empty();
   made.made_by = made.is_tuple ? own_method(cls, {"__new__", "__init__"})

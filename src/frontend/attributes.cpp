@@ -62,7 +62,10 @@ static std::string attributes_there_are(const Context& ctx, const Value& base,
     return ours.empty() ? "dir() of it, outside of the kernel, lists what it has" : "write " + ours;
   }
   if (base.is_tuple())
-    return "elements are read by index, such as p[0], and by the names of a named tuple";
+    return "tuples have index and count; elements are read by index, such as p[0], and by the "
+           "names "
+           "of a named tuple";
+  if (base.is<Value::Range>()) return "ranges have start, stop, step, index and count";
   if (base.is<Value::Enum>()) return "members of enumerations have value and name";
   if (base.is<Value::Text>())
     return "a number is written into a text by an f-string, such as f\"x = {x}\"";
@@ -177,6 +180,23 @@ static std::string_view own_name_in_module(const Context& ctx, const syntax::Att
   return ctx.policy.own_name(owner->second.name + "." + node->attr);
 }
 
+// The methods of tuples and ranges, and the bounds of ranges.
+static std::optional<Value> sequence_attribute(const Context& ctx, const std::string& name,
+                                               const Value& base) {
+  const bool tuple = base.is_tuple() && !is_plain_object(base);
+  auto* range = base.as<Value::Range>();
+  if (!ctx.policy.has_sequences || !(tuple || range)) return std::nullopt;
+  if (const RecordRef cls = class_of(base);
+      cls && cls->decl && cls->decl->attributes.contains(name))
+    return std::nullopt;
+  for (const Method method : {Method::Index, Method::Count})
+    if (name == name_of(method)) return Value::BoundMethod{method, std::make_shared<Value>(base)};
+  constexpr std::string_view kBounds[] = {"start", "stop", "step"};
+  const auto at = std::ranges::find(kBounds, name);
+  if (!range || at == std::end(kBounds)) return std::nullopt;
+  return range->bounds[static_cast<size_t>(at - kBounds)];
+}
+
 Value attribute(Context& ctx, const syntax::Attribute* node) {
   const auto bound = ctx.instance->function->bindings.find(node);
   const bool found = bound != ctx.instance->function->bindings.end();
@@ -198,6 +218,8 @@ Value attribute(Context& ctx, const syntax::Attribute* node) {
   if (auto* choice = base.as<Value::Choice>()) return choice_attribute(ctx, node, *choice);
   if (const std::optional<Value> element = named_element(base, node->attr)) return *element;
   if (base.is_record()) return record_attribute(ctx, node, base);
+  if (const std::optional<Value> of_sequence = sequence_attribute(ctx, node->attr, base))
+    return *of_sequence;
   if (const RecordRef cls = class_of(base)) return named_tuple_attribute(ctx, node, *cls, base);
   if (auto* cls = base.as<Value::Class>()) return attribute_of_class(ctx, node, *cls);
   if (auto* member = base.as<Value::Enum>()) {
@@ -231,9 +253,23 @@ Value no_attribute(Context& ctx, const syntax::Attribute* node, const Value& bas
                     {type_text(base), node->attr, meant});
 }
 
+// The characters of a string in UTF-8.
+static std::vector<Value> characters_of(const std::string& text) {
+  const auto continues = [&](size_t i) {
+    return i < text.size() && (static_cast<unsigned char>(text[i]) & 0xC0) == 0x80;
+  };
+  std::vector<Value> out;
+  for (size_t i = 0, end = 0; i < text.size(); i = end) {
+    for (end = i + 1; continues(end);) ++end;
+    out.push_back(Value::Text{text.substr(i, end - i)});
+  }
+  return out;
+}
+
 std::optional<std::vector<Value>> elements_of(Context& ctx, const Value& value) {
   if (is_plain_object(value)) return std::nullopt;
   if (value.is_tuple()) return value.elements();
+  if (auto* text = value.as<Value::Text>()) return characters_of(text->text);
   if (value.is_record() && value.record().type->kind == RecordType::Kind::SubArray)
     return rows_of(ctx, value);
   if (value.is_record() && value.record().type->is_sequence()) return value.record().fields;

@@ -191,6 +191,10 @@ std::string_view name_of(Method method) {
       return "bit_count";
     case Method::BitLength:
       return "bit_length";
+    case Method::Index:
+      return "index";
+    case Method::Count:
+      return "count";
     case Method::Load:
       return "load";
     case Method::Store:

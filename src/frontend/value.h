@@ -31,6 +31,9 @@ enum class Method : uint8_t {
   IsInteger,
   BitCount,
   BitLength,
+  // of tuples and ranges
+  Index,
+  Count,
   // of an element that is accessed atomically
   Load,
   Store,

@@ -125,6 +125,8 @@ class IdentityWriter {
       out_.number(type.class_methods.contains(name));
       write(binding);
     }
+    out_.number<uint64_t>(type.match_args.size());
+    for (const std::string& name : type.match_args) out_.text(name);
     out_.number(type.is_tuple);
     out_.number(type.is_ordered);
     out_.number(type.has_equality);

@@ -184,6 +184,8 @@ struct TypeDecl {
   std::set<std::string> properties;      // those that are called where they are read
   std::set<std::string> static_methods;  // those that do not get the record
   std::set<std::string> class_methods;   // those that get the class
+  // The fields that a pattern takes by position: __match_args__.
+  std::vector<std::string> match_args;
   // What a NamedTuple says of its class.
   bool is_tuple = false;        // of Python's: it has a length and is gone through
   bool is_ordered = false;      // its instances have an order: by their fields

@@ -153,7 +153,8 @@ def unknown_attributes_of_positions(a):
     # hint: it has x, y and z
     x = D.thread_idx.w
     # error at `D.tid(3).x`: (int32, int32, int32) has no attribute 'x'
-    # hint: elements are read by index, such as p[0], and by the names of a named tuple
+    # hint: tuples have index and count; elements are read by index, such as p[0], and by the names of a
+    # ... named tuple
     y = D.tid(3).x
     # error at `D.lane_id.x`: int32 has no attribute 'x'
     # hint: numbers have shape, strides, size, ndim, dtype, real, imag, view, reshape, astype and
@@ -190,7 +191,8 @@ def attributes_of_other_values(a):
     # hint: print() takes an f-string, such as print(f"x = {x}")
     y = "text".x
     # error at `a.shape.x`: (int64,) has no attribute 'x'
-    # hint: elements are read by index, such as p[0], and by the names of a named tuple
+    # hint: tuples have index and count; elements are read by index, such as p[0], and by the names of a
+    # ... named tuple
     z = a.shape.x
 
 

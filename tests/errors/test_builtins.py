@@ -57,12 +57,49 @@ def wrong_counts_of_types(a):
     z = bool(x=1)
 
 
+@bad.kernel(FLOATS, 3)
+def orders(a, n):
+    # error at `a`: sorted() gives a tuple, and the number of elements of array[float32, 1] is known
+    # ... at run time only
+    # hint: sort them by loops, in the array or a copy in device.local_array(n, dtype)
+    x = sorted(a)
+    # error at `range(40)`: sorted() takes 32 elements at most, found 40: each pair is compared
+    # hint: sort them by loops in device.local_array(40, dtype), or across the threads of a block in
+    # ... a shared array
+    y = sorted(range(40))
+    # error at `sorted((n, 1), order=2)`: sorted() has no parameter 'order'
+    # hint: its keywords are key and reverse
+    y = sorted((n, 1), order=2)
+    # error at `sorted((D.int32(n), D.uint64(n)))`: sorted() makes one type of all elements, and
+    # ... uint64 does not have all numbers of int32
+    # hint: convert them to one type first, such as device.int64(x)
+    y = sorted((D.int32(n), D.uint64(n)))
+    # error at `3`: key of max() is a function of one element or None, found int
+    # hint: such as key=lambda x: -x
+    z = max((n, 1), key=3)
+    # error at `max(n, 1, default=2)`: max() takes default= of one sequence, and several arguments
+    # ... are given
+    # hint: leave it out: they are never empty
+    z = max(n, 1, default=2)
+    # error at `max((n, 1), start=2)`: max() has no parameter 'start'
+    # hint: its keywords are key and default
+    z = max((n, 1), start=2)
+    # error at `(1, 2, 3).index(4)`: index() of a value that the tuple does not have
+    # hint: ask x in t first
+    z = (1, 2, 3).index(4)
+    # error at `(1, 2, n).index(4, 1)`: index() takes 1 argument, but 2 are given
+    # hint: search a part by t[start:].index(x) + start
+    z = (1, 2, n).index(4, 1)
+    # error at `-5`: index -5 is outside of a range of 4
+    # hint: the last number has index -1
+    z = range(4)[-5]
+
+
 @bad.kernel(FLOATS, raises=TYPE)
 def keywords(a):
-    # error at `min((1, 2), key=abs)`: min() takes its arguments by position, found the keyword
-    # ... 'key'
+    # error at `abs(a[0], key=abs)`: abs() takes its arguments by position, found the keyword 'key'
     # hint: leave out 'key='
-    x = min((1, 2), key=abs)
+    x = abs(a[0], key=abs)
     # error at `math.isclose(a[0], 1.0, tol=1.0)`: isclose() has no parameter 'tol'
     # hint: its keywords are rel_tol and abs_tol
     y = math.isclose(a[0], 1.0, tol=1.0)
@@ -144,10 +181,6 @@ def iterations_over_numbers(a, n):
     # hint: use range() or a tuple
     for i in a[0]:
         pass
-    # error at `"abc"`: str cannot be iterated over
-    # hint: use range() or a tuple
-    for i in "abc":
-        pass
 
 
 @bad.kernel(FLOATS, 3)
@@ -188,9 +221,6 @@ def functions_of_the_host(a):
     # hint: call it outside of the kernel, and pass what it gives as an argument; kernels call Python
     # ... functions, and those of math and cuda.device
     x = open("file")
-    # error at `sorted`: 'sorted' cannot be used in a kernel
-    # hint: use a sort of your own in a device.local_array
-    x = sorted(a)
 
 
 @bad.kernel(FLOATS)
@@ -237,9 +267,9 @@ def keywords_by_position(a):
     # error at `abs(x=1)`: abs() takes its arguments by position, found the keyword 'x'
     # hint: leave out 'x='
     x = abs(x=1)
-    # error at `max(1, 2, default=3)`: max() takes its arguments by position, found the keyword
-    # ... 'default'
-    # hint: leave out 'default='
+    # error at `max(1, 2, default=3)`: max() takes default= of one sequence, and several arguments
+    # ... are given
+    # hint: leave it out: they are never empty
     y = max(1, 2, default=3)
     # error at `math.sqrt(x=2.0)`: sqrt() takes its arguments by position, found the keyword 'x'
     # hint: leave out 'x='

@@ -110,7 +110,7 @@ def reduced(a, n):
     # hint: use range() or a tuple
     x = sum(1.5)
     # error at `()`: min() of nothing
-    # hint: give it one element at least
+    # hint: give it one element at least, or default=
     x = min(())
     # error at `sum((1, "a"))`: cannot add 'int' and 'str'
     # hint: operators work on numbers; print() takes an f-string, such as print(f"x = {x}")

@@ -284,7 +284,7 @@ def unary(op: str, v: Val) -> Val:
 def least(left: Val, right: Val, largest: bool) -> Val:
     t = promote(left.type, right.type)
     a, b = convert(t, left), convert(t, right)
-    return b if (b.number > a.number if largest else b.number < a.number) else a
+    return b if compare(">" if largest else "<", right, left).number else a
 
 
 def math_type(t: str) -> str:

@@ -1,4 +1,5 @@
-"""Tuples in random programs: elements chosen at run time, loops over tuples, stars, slices, sums.
+"""Tuples in random programs: elements chosen at run time, loops over tuples, stars, slices, sums,
+and what orders or finds elements, as Python itself does.
 
 The statements stand at the end of a program and have random numbers of their own, so that the
 rest of it stays what it is.
@@ -83,6 +84,81 @@ class Decided:
     def run(self, t: Thread) -> Val:
         found = [model.compare(self.op, e.run(t), self.other.run(t)).number for e in self.elements]
         return Val("b1", any(found) if self.word == "any" else all(found))
+
+
+KEYS = {  # of an element that is called so
+    "": lambda x: x,
+    "-int({e})": lambda x: -x,
+    "{e} & 3": lambda x: x & 3,
+    "({e} % 3, {e})": lambda x: (x % 3, x),
+}
+
+
+@dataclass
+class Ordered:
+    """An element, or the position of one, of a sorted tuple; or the best of a tuple. Integers of
+    32 bits, so that the key is what Python computes."""
+
+    word: str  # sorted, min, max
+    elements: list
+    key: str
+    reverse: bool
+    at: int
+    places: bool  # enumerated, and the position is taken
+    type: str = "i4"
+
+    def text(self) -> str:
+        given = [display(self.elements)]
+        key = f"key=lambda v: {self.key.format(e='v[1]' if self.places else 'v')}"
+        if self.places:
+            given = [f"enumerate({given[0]})", key if self.key else "key=lambda v: v[1]"]
+        elif self.key:
+            given.append(key)
+        if self.reverse:
+            given.append("reverse=True")
+        found = f"{self.word}({', '.join(given)})" + (
+            f"[{self.at}]" if self.word == "sorted" else ""
+        )
+        return f"D.int32({found}{'[0]' if self.places else ''})"
+
+    def run(self, t: Thread) -> Val:
+        numbers = list(enumerate(e.run(t).number for e in self.elements))
+        order = {"sorted": sorted, "min": min, "max": max}[self.word]
+        options = {"reverse": True} if self.reverse else {}
+        found = order(numbers, key=lambda p: KEYS[self.key](p[1]), **options)
+        place, number = found[self.at] if self.word == "sorted" else found
+        return Val("i4", place if self.places else number)
+
+
+@dataclass
+class Found:
+    """x in range(...), its position there, or how often a tuple has x."""
+
+    word: str  # "in", "index", "count"
+    x: object
+    bounds: tuple
+    elements: list
+    type: str = "i4"
+
+    def text(self) -> str:
+        span = f"range({', '.join(b.text() for b in self.bounds)})"
+        x = self.x.text()
+        if self.word == "count":
+            found = f"{display(self.elements)}.count({x})"
+        elif self.word == "in":
+            found = f"{x} in {span}"
+        else:
+            found = f"{span}.index({x}) if {x} in {span} else -1"
+        return f"D.int32({found})"
+
+    def run(self, t: Thread) -> Val:
+        span = range(*(int(b.run(t).number) for b in self.bounds))
+        x = self.x.run(t).number
+        if self.word == "count":
+            return Val("i4", [e.run(t).number for e in self.elements].count(x))
+        if self.word == "in":
+            return Val("i4", int(x in span))
+        return Val("i4", span.index(x) if x in span else -1)
 
 
 @dataclass
@@ -197,6 +273,30 @@ class Tuples:
             rng.choice(("any", "all")), op, self.numbers(rng.randint(1, 4)), Variable("i4", "i")
         )
 
+    def small(self, t: str):
+        """A number of few values, so that some are equal."""
+        bits = Binary("i4", "&", Cast("i4", self.numbers(1)[0]), Literal("int", 7))
+        return Cast(t, Binary("i4", "-", bits, Literal("int", self.of.random.randint(0, 4))))
+
+    def ordered(self):
+        rng = self.of.random
+        word, count = rng.choice(("sorted", "sorted", "min", "max")), rng.randint(1, 9)
+        elements = [self.small(rng.choice(("i4", "i4", "i2", "i1"))) for _ in range(count)]
+        reverse = word == "sorted" and self.of.chance(0.4)
+        key = rng.choice(list(KEYS))
+        return Ordered(word, elements, key, reverse, rng.randrange(count), self.of.chance(0.4))
+
+    def found(self):
+        rng = self.of.random
+        step = Literal("int", rng.choice((1, -1, 2, -3, 4)))
+        if self.of.chance(0.3):
+            step = Binary("i4", "|", self.small("i4"), Literal("int", 1))
+        limit = self.small("i4") if self.of.chance(0.6) else Literal("int", rng.randint(-3, 12))
+        bounds = (self.small("i4"), limit, step)
+        x = self.small(rng.choice(("i4", "i1", "i8", "f4")))
+        elements = [self.small("i4") for _ in range(rng.randint(1, 5))]
+        return Found(rng.choice(("in", "index", "count")), x, bounds, elements)
+
     def store(self, value):
         array, place = self.of.own_element()
         return Store(array, place, "", value)
@@ -256,6 +356,8 @@ class Tuples:
             lambda: [self.store(self.chosen())],
             lambda: [self.store(self.total())],
             lambda: [self.store(self.decided())],
+            lambda: [self.store(self.ordered())],
+            lambda: [self.store(self.found())],
             self.unpack,
             self.loop,
             self.body_of_one_type,

@@ -1,10 +1,12 @@
 """The match statement: numbers, tuples, structs, enumerations, guards."""
 
 import enum
+from dataclasses import dataclass, field
+from typing import NamedTuple
 
 import numpy as np
 from cuda import device as D
-from support.launching import run
+from support.launching import run, run_as_python
 
 
 class Mode(enum.Enum):
@@ -210,3 +212,70 @@ def test_a_name_in_several_patterns(target):
     assert (out[1:3] == [[4], [5]]).all()
     assert (out[3:5] == [10 + 1 + a, 60 + 5 + a]).all()
     assert (out[5:] == [[5], [8]]).all()
+
+
+@dataclass(frozen=True)
+class Sized:
+    width: int
+    depth: int = field(default=1, kw_only=True)
+    height: int = 2
+
+
+@dataclass(frozen=True, match_args=False)
+class Unnamed:
+    x: int
+
+
+class Turned(NamedTuple):
+    x: int
+    y: int
+
+    __match_args__ = ("y", "x")
+
+
+@dataclass(frozen=True)
+class Base:
+    a: int
+    b: int
+
+
+@dataclass(frozen=True)
+class Derived(Base):
+    c: int = 5
+
+
+def by_position(v):
+    match v:
+        case Sized(1, 3, depth=4):
+            return 1
+        case Sized(w, h, depth=d):
+            return 100 * w + 10 * h + d
+        case Unnamed(x=3):
+            return 3
+        case Unnamed():
+            return 4
+        case Turned(y, 2):
+            return 1000 + y
+        case Turned(y=y, x=x):
+            return 10 * x + y
+        case Derived(a, 2, c):
+            return 50 + a * c
+        case Base(a, b):
+            return a - b
+
+
+@D.kernel
+def objects(out, n):
+    out[0] = by_position(Sized(n, 3, depth=4))
+    out[1] = by_position(Sized(2, n, depth=n))
+    out[2] = by_position(Unnamed(n))
+    out[3] = by_position(Turned(n, 7))
+    out[4] = by_position(Turned(2, n))
+    out[5] = by_position(Derived(n, 2, 3))
+    out[6] = by_position(Derived(n, 4))
+    out[7] = by_position(Base(n, 4))
+
+
+def test_patterns_take_fields_as_match_args_says(target):
+    for n in (1, 2, 3):
+        run_as_python(objects, np.zeros(8, np.int32), n)

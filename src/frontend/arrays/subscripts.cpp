@@ -8,6 +8,7 @@
 #include "frontend/arrays/choices.h"
 #include "frontend/control/variables.h"
 #include "frontend/diagnosis/diagnosis.h"
+#include "frontend/operators/ranges.h"
 #include "frontend/operators/tuples.h"
 #include "frontend/parameters.h"
 #include "frontend/records/records.h"
@@ -75,6 +76,14 @@ Value part_of_choice(Context& ctx, const Value::Choice& choice, const Value& ind
   });
 }
 
+// The characters of a slice of a string.
+static Value joined_text(const Value& characters) {
+  if (characters.is_unknown()) return characters;
+  std::string text;
+  for (const Value& c : characters.elements()) text += c.as<Value::Text>()->text;
+  return Value::Text{std::move(text)};
+}
+
 Value subscript(Context& ctx, const syntax::Subscript* node) {
   if (const auto element = element_in_memory(ctx, node)) return *element;
   const Value base = expr(ctx, node->value);
@@ -91,8 +100,11 @@ Value subscript(Context& ctx, const syntax::Subscript* node) {
     return record_element(ctx, base, index, node);
   if (auto* slice = index.as<Value::Slice>(); slice && !base.is_number())
     if (const std::optional<std::vector<Value>> elements = elements_of(ctx, base))
-      return tuple_slice(ctx, *elements, *slice, node->slice);
+      return base.is<Value::Text>() ? joined_text(tuple_slice(ctx, *elements, *slice, node->slice))
+                                    : tuple_slice(ctx, *elements, *slice, node->slice);
   if (has_slice(index)) return slicing(ctx, slice_node(node));
+  if (auto* range = base.as<Value::Range>())
+    return number_of_range(ctx, *range, index, node->slice);
   if (base.is_record()) return record_element(ctx, base, index, node);
   if (base.is_number()) return whole_number(ctx, base, index, node);
   if (std::optional<std::vector<Value>> elements = elements_of(ctx, base))

@@ -15,6 +15,7 @@
 #include "frontend/operators/class_operators.h"
 #include "frontend/operators/convert.h"
 #include "frontend/operators/operators.h"
+#include "frontend/operators/ranges.h"
 #include "frontend/records/records.h"
 #include "frontend/warps/warps.h"
 
@@ -54,12 +55,7 @@ Value call_len(Context& ctx, const Arguments& a, const Intrinsic&) {
   if (auto* choice = v.as<Value::Choice>(); choice && choice->parts[1].array().type.ndim > 0)
     return of_each(ctx, *choice, a.node,
                    [&](const Value::Array& array) { return extent_value(ctx, array, 0); });
-  if (auto* range = v.as<Value::Range>()) {
-    const Value length = range_length(ctx, *range, a.node);
-    if (length.exact()) return length;
-    const Value none = Value::constant_int(length.code(), 0);
-    return min_max(ctx, none, length, Op::Max, a.node);
-  }
+  if (auto* range = v.as<Value::Range>()) return range_size(ctx, *range, a.node);
   if (const auto own = class_call(ctx, v, "__len__", {}, a.node)) return *own;
   const std::optional<std::vector<Value>> elements = elements_of(ctx, v);
   if (!elements) return wrong_kind(ctx, DiagCode::no_len, argument_node(a, 0), v, {type_text(v)});

@@ -182,6 +182,8 @@ static Value call_method(Context& ctx, const Value::BoundMethod& method, const A
   const Value& self = *method.self;
   if (a.has_unknown()) return Value::unknown();
   if (self.is_array()) return call_array_method(ctx, self.array(), method.method, a);
+  if (self.is_tuple() || self.is<Value::Range>())
+    return call_sequence_method(ctx, self, method.method, a);
   return call_number_method(ctx, self, method.method, a);
 }
 
@@ -265,6 +267,20 @@ Value call_value(Context& ctx, const Value& callee, const Arguments& a) {
   if (auto* object = callee.as<Value::Object>()) return foreign_call(ctx, node->func, *object);
   if (auto* module = callee.as<Value::Module>()) return module_call(ctx, node->func, *module);
   return not_callable(ctx, node->func, callee);
+}
+
+Value call_nth(Context& ctx, const Value& callee, std::vector<Value> arguments,
+               const syntax::Call* node, size_t number) {
+  Arguments a;
+  a.node = node;
+  a.positional = std::move(arguments);
+  if (a.has_unknown()) return Value::unknown();
+  const uint32_t copy =
+      ctx.instance->unrolled.copy_of(ctx.place(node), static_cast<uint32_t>(number));
+  const uint32_t outer = std::exchange(ctx.copy, copy);
+  Value result = call_value(ctx, callee, a);
+  ctx.copy = outer;
+  return result;
 }
 
 std::optional<std::vector<Given>> named_arguments(Context& ctx, const Arguments& a,

@@ -42,6 +42,10 @@ struct Given {
 Value call(Context& ctx, const syntax::Call* node);
 // Calls whatever it is.
 Value call_value(Context& ctx, const Value& callee, const Arguments& a);
+// One of the calls that a builtin makes where it is called, each of which has an instance of its
+// own.
+Value call_nth(Context& ctx, const Value& callee, std::vector<Value> arguments,
+               const syntax::Call* node, size_t number);
 // The body is lowered in place, with webs of its own.
 Value call_function(Context& ctx, uint32_t index, const Arguments& a);
 // The value on the other side of a call, or of the border between a function and the one around it:
@@ -68,6 +72,9 @@ std::optional<bool> is_instance(Context& ctx, const Value& v, const Value& cls);
 
 // A method of a number.
 Value call_number_method(Context& ctx, const Value& self, Method method, const Arguments& a);
+
+// A method of a tuple or range.
+Value call_sequence_method(Context& ctx, const Value& self, Method method, const Arguments& a);
 
 // The source of a positional argument.
 const Node* argument_node(const Arguments& a, size_t i);

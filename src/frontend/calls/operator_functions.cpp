@@ -73,18 +73,13 @@ Value call_reduce(Context& ctx, const Arguments& a, const Intrinsic&) {
   std::optional<std::vector<Value>> elements = all_elements(ctx, a.positional[1], node);
   if (!elements) return Value::unknown();
   if (a.positional.size() > 2) elements->insert(elements->begin(), a.positional[2]);
-  if (elements->empty()) return error(ctx, DiagCode::empty_sequence, node, {"reduce"});
+  if (elements->empty())
+    return error(ctx, DiagCode::empty_sequence, node,
+                 {"reduce", "give it one element at least, or a third argument"});
   Value total = elements->front();
   for (size_t k = 1; k < elements->size(); ++k) {
-    Arguments pair;
-    pair.node = a.node;
-    pair.positional = {total, (*elements)[k]};
-    if (pair.has_unknown()) return Value::unknown();
-    // Each call has an instance of its own.
-    const uint32_t outer = ctx.copy;
-    ctx.copy = ctx.instance->unrolled.copy_of(ctx.place(a.node), static_cast<uint32_t>(k));
-    total = call_value(ctx, a.positional[0], pair);
-    ctx.copy = outer;
+    total = call_nth(ctx, a.positional[0], {total, (*elements)[k]}, a.node, k);
+    if (total.is_unknown()) break;
   }
   return total;
 }

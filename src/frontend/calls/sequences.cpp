@@ -1,12 +1,13 @@
 // Builtins that take, make or reduce sequences: zip, enumerate, reversed, map, tuple, sum, all,
-// any, min, max, math.prod.
+// any, math.prod. Those that compare elements are in order.cpp.
+#include "frontend/calls/sequences.h"
+
 #include "frontend/calls/handlers.h"
 
 #include "frontend/calls/calls.h"
 #include "frontend/calls/intrinsics.h"
 #include "frontend/control/control.h"
 #include "frontend/control/generators.h"
-#include "frontend/control/iteration.h"
 #include "frontend/control/variables.h"
 #include "frontend/diagnosis/diagnosis.h"
 #include "frontend/expressions.h"
@@ -18,34 +19,24 @@ namespace {
 
 using IteratorKind = Value::Iterator::Kind;
 
-// A variable of a builtin's own, whose type is inferred as that of a Python variable is.
-class Hidden {
- public:
-  Hidden(Context& ctx, const Arguments& a, std::string name)
-      : ctx_(ctx),
-        state_(ctx.instance->hidden[ctx.place(a.node)]),
-        node_(a.node),
-        name_(std::move(name)) {}
-
-  void set(const Value& value) {
-    if (value.is_unknown()) return;
-    join_into(ctx_, state_, node_, abstract_of(value), false, name_, node_);
-    store_web(ctx_, state_, name_, value, node_);
-  }
-  Value get() { return load_web(ctx_, state_, name_); }
-
- private:
-  Context& ctx_;
-  WebState& state_;
-  const Node* node_;
-  std::string name_;
-};
-
 }  // namespace
 
-// Calls `take` with each element, in loops where their number is known at run time only.
-static void each(Context& ctx, const Value& sequence, const Iteration* it, const Node* node,
-                 const std::function<void(const Value&)>& take) {
+Hidden::Hidden(Context& ctx, const Arguments& a, std::string name)
+    : ctx_(ctx),
+      state_(ctx.instance->hidden[ctx.place(a.node)]),
+      node_(a.node),
+      name_(std::move(name)) {}
+
+void Hidden::set(const Value& value) {
+  if (value.is_unknown()) return;
+  join_into(ctx_, state_, node_, abstract_of(value), false, name_, node_);
+  store_web(ctx_, state_, name_, value, node_);
+}
+
+Value Hidden::get() { return load_web(ctx_, state_, name_); }
+
+void each(Context& ctx, const Value& sequence, const Iteration* it, const Node* node,
+          const std::function<void(const Value&)>& take) {
   if (auto* generator = sequence.as<Value::Generator>())
     return each_generated(ctx, *generator, take);
   const auto take_at = [&](const Value& position) { take(it->element(position)); };
@@ -62,12 +53,7 @@ static std::optional<std::vector<Value>> straight(Context& ctx, const Value& seq
   return all_elements(ctx, sequence, node);
 }
 
-// What the sequence gives to a builtin that reduces it; nothing after an error.
-struct Reduced {
-  std::optional<Iteration> it;                 // of all but generator expressions
-  std::optional<std::vector<Value>> elements;  // where they are straight code
-};
-static std::optional<Reduced> reduced(Context& ctx, const Value& sequence, const Node* node) {
+std::optional<Reduced> reduced(Context& ctx, const Value& sequence, const Node* node) {
   Reduced out;
   if (auto* generator = sequence.as<Value::Generator>()) {
     out.elements = straight_elements(ctx, *generator);
@@ -145,54 +131,6 @@ Value call_all_any(Context& ctx, const Arguments& a, const Intrinsic& i) {
     all = both(ctx, all, test, is_all ? Op::And : Op::Or, a.node);
   }
   return all;
-}
-
-// The best of what a loop gives; zero where it gives nothing.
-static Value best_of_loop(Context& ctx, const Arguments& a, const Intrinsic& i,
-                          const Iteration* it) {
-  Hidden best(ctx, a, i.short_name());
-  const Node* node = argument_node(a, 0);
-  const uint32_t met = make_slot(ctx, "", TypeCode::b1);
-  ctx.at(a.node);
-  ctx.builder.slot_store(met, constant_inst(ctx, ir::kBool, 0));
-  each(ctx, a.positional[0], it, node, [&](const Value& x) {
-    if (!require_number(ctx, x, node, i.short_name() + "()")) return;
-    const Value old = best.get();
-    if (old.is_unknown()) return best.set(x);
-    const Value better = min_max(ctx, old, x, i.op, a.node);
-    if (better.is_unknown()) return;
-    const Value test = Value::number(TypeCode::b1, ctx.builder.slot_load(met));
-    best.set(select(ctx, test, better, x, abstract_of(better), a.node));
-    ctx.builder.slot_store(met, constant_inst(ctx, ir::kBool, 1));
-  });
-  return best.get();
-}
-
-// Warns of arguments that were rounded and are compared with one of 64 bits.
-static void warn_of_arguments(Context& ctx, const Arguments& a, const std::vector<Value>& values) {
-  TypeCode common = values[0].code();
-  for (const Value& v : values) common = ctx.policy.unify(common, v.code()).value_or(common);
-  for (size_t k = 0; k < values.size(); ++k)
-    warn_of_precision(ctx, values[k], common, argument_node(a, k));
-}
-
-Value call_min_max(Context& ctx, const Arguments& a, const Intrinsic& i) {
-  std::vector<Value> values = a.positional;
-  if (values.size() == 1) {
-    const std::optional<Reduced> given = reduced(ctx, values[0], argument_node(a, 0));
-    if (!given) return Value::unknown();
-    if (!given->elements) return best_of_loop(ctx, a, i, given->it ? &*given->it : nullptr);
-    values = *given->elements;
-    if (values.empty())
-      return error(ctx, DiagCode::empty_sequence, argument_node(a, 0), {i.short_name()});
-  }
-  for (size_t k = 0; k < values.size(); ++k)
-    if (!require_number(ctx, values[k], argument_node(a, k), i.short_name() + "()"))
-      return Value::unknown();
-  warn_of_arguments(ctx, a, values);
-  Value best = values[0];
-  for (size_t k = 1; k < values.size(); ++k) best = min_max(ctx, best, values[k], i.op, a.node);
-  return best;
 }
 
 Value call_tuple(Context& ctx, const Arguments& a, const Intrinsic&) {

@@ -81,6 +81,40 @@ static Value matches_sequence(Context& ctx, const syntax::MatchSequence* pattern
   return all_match(ctx, patterns, values, taken, pattern);
 }
 
+// What is no object of a class with fields: `case int(x)` takes the number itself.
+static Value matches_itself(Context& ctx, const syntax::MatchClass* pattern, const Value& cls,
+                            const Value& value, Takings& taken) {
+  if (pattern->patterns.size() > 1)
+    return error(ctx, DiagCode::pattern_fields, pattern, {type_text(cls), "1"});
+  if (!pattern->kwd_attrs.empty()) return Value::boolean(false);
+  return all_match(ctx, pattern->patterns, {pattern->patterns.size(), value}, taken, pattern);
+}
+
+// The fields that the parts of a pattern are for; nothing after an error.
+static std::optional<std::vector<std::string>> names_in(Context& ctx,
+                                                        const syntax::MatchClass* pattern,
+                                                        const Value& cls) {
+  auto* named = cls.as<Value::Class>();
+  const bool declared = named && named->type->decl;
+  const std::vector<std::string> by_position =
+      declared ? named->type->decl->match_args : std::vector<std::string>{};
+  if (pattern->patterns.size() > by_position.size()) {
+    error(ctx, DiagCode::pattern_fields, pattern,
+          {type_text(cls), std::to_string(by_position.size())});
+    return std::nullopt;
+  }
+  const auto count = static_cast<std::ptrdiff_t>(pattern->patterns.size());
+  std::vector<std::string> names(by_position.begin(), by_position.begin() + count);
+  for (const std::string& name : pattern->kwd_attrs) {
+    if (std::ranges::find(names, name) != names.end()) {
+      error(ctx, DiagCode::pattern_twice, pattern, {name});
+      return std::nullopt;
+    }
+    names.push_back(name);
+  }
+  return names;
+}
+
 // `case int(x)` takes the number itself, `case Point(x, y=0)` fields by position and by name.
 static Value matches_class(Context& ctx, const syntax::MatchClass* pattern, const Value& value,
                            Takings& taken) {
@@ -89,19 +123,21 @@ static Value matches_class(Context& ctx, const syntax::MatchClass* pattern, cons
   const std::optional<bool> is = is_instance(ctx, value, cls);
   if (!is) return error(ctx, DiagCode::isinstance_class, pattern->cls, {type_text(cls)});
   if (!*is) return Value::boolean(false);
-  Nodes patterns = pattern->patterns;
-  std::vector<Value> values;
   const RecordRef type = class_of(value);
-  const bool fields = type && !type->is_vector();
-  const size_t most = fields ? value.parts().size() : 1;
-  if (patterns.size() > most)
-    return error(ctx, DiagCode::pattern_fields, pattern, {type_text(cls), std::to_string(most)});
+  if (!type || type->is_vector()) return matches_itself(ctx, pattern, cls, value, taken);
+  const std::optional<std::vector<std::string>> names = names_in(ctx, pattern, cls);
+  if (!names) return Value::unknown();
+  Nodes patterns = pattern->patterns;
+  patterns.insert(patterns.end(), pattern->kwd_patterns.begin(), pattern->kwd_patterns.end());
+  std::vector<Value> values;
   values.reserve(patterns.size());
-  for (size_t i = 0; i < patterns.size(); ++i) values.push_back(fields ? value.parts()[i] : value);
-  for (size_t i = 0; i < pattern->kwd_attrs.size(); ++i) {
-    const auto field = fields ? field_named(*type, pattern->kwd_attrs[i]) : std::nullopt;
+  for (const std::string& name : *names) {
+    const auto field = field_named(*type, name);
+    if (!field && type->decl && type->decl->attributes.contains(name))
+      return not_implemented(
+          ctx, pattern, "a pattern for '" + name + "', which is no field",
+          "test it in a guard: case " + type->name + "() as p if p." + name + " == ...");
     if (!field) return Value::boolean(false);
-    patterns.push_back(pattern->kwd_patterns[i]);
     values.push_back(value.parts()[*field]);
   }
   return all_match(ctx, patterns, values, taken, pattern);

@@ -11,6 +11,7 @@
 #include "frontend/expressions.h"
 #include "frontend/operators/class_operators.h"
 #include "frontend/operators/convert.h"
+#include "frontend/operators/ranges.h"
 #include "frontend/records/records.h"
 #include "frontend/warps/warps.h"
 #include "support/check.h"
@@ -115,6 +116,15 @@ static Value contains(Context& ctx, CompareOp op, const Value& a, const Value& b
     const Value is_in = truth(ctx, *own, node);
     return op == CompareOp::NotIn && !is_in.is_unknown() ? negated(ctx, is_in, node) : is_in;
   }
+  if (auto* range = b.as<Value::Range>(); range && ctx.policy.has_sequences) {
+    const Value is_in = is_in_range(ctx, *range, a, left);
+    return op == CompareOp::NotIn && !is_in.is_unknown() ? negated(ctx, is_in, node) : is_in;
+  }
+  if (a.is<Value::Text>() && b.is<Value::Text>()) {
+    const bool is_in =
+        b.as<Value::Text>()->text.find(a.as<Value::Text>()->text) != std::string::npos;
+    return Value::boolean(is_in != (op == CompareOp::NotIn));
+  }
   auto* array = b.as<Value::Array>();
   const bool many = (array && array->type.ndim > 0 && !array->reference) ||
                     b.is<Value::Generator>() || b.is<Value::Choice>();
@@ -129,7 +139,8 @@ static Value contains(Context& ctx, CompareOp op, const Value& a, const Value& b
     return operator_error(
         ctx, DiagCode::needs_tuple, node, left, right, sign_of(op),
         {std::string(sign_of(op)), type_text(b),
-         ctx.policy.has_sequences ? "a tuple, an array or a generator expression" : "a tuple"});
+         ctx.policy.has_sequences ? "a tuple, a range, an array or a generator expression"
+                                  : "a tuple"});
   }
   Value any = Value::boolean(false);
   for (const Value& element : *elements)
@@ -316,6 +327,10 @@ static Value compare_values(Context& ctx, CompareOp op, const Value& a, const Va
   if (is_vector(a) && is_vector(b) && is_equality(op))
     return compare_fields(ctx, op, vector_of_position(ctx, a), vector_of_position(ctx, b), node,
                           left, right);
+  if (a.is<Value::Range>() && b.is<Value::Range>() && is_equality(op)) {
+    const Value equal = equal_ranges(ctx, *a.as<Value::Range>(), *b.as<Value::Range>(), node);
+    return op == CompareOp::NotEq && !equal.is_unknown() ? negated(ctx, equal, node) : equal;
+  }
   const bool records = a.is_record() && b.is_record() && a.record().type == b.record().type;
   if (records && is_equality(op)) return compare_fields(ctx, op, a, b, node, left, right);
   if (are_complex(a, b) && !is_identity(op))

@@ -181,8 +181,9 @@ Value constructed(Context& ctx, const Value& given, TypeCode to, const Node* nod
   if (auto* text = v.as<Value::Text>())
     return error(ctx, DiagCode::not_a_number, node, {what, type_text(v), number_for(text->text)});
   if (is_bool(to) && v.is_complex()) return truth(ctx, v, node);
+  if (is_bool(to) && (v.is_number() || v.is_tuple() || v.is<Value::Range>()))
+    return truth(ctx, v, node);
   if (!require_number(ctx, v, node, what)) return Value::unknown();
-  if (is_bool(to)) return truth(ctx, v, node);
   ctx.at(node);
   warn_of_narrow_int(ctx, v, to, node);
   const Value result = convert(ctx, v, to, node);

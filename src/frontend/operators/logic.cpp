@@ -7,6 +7,7 @@
 
 #include "frontend/calls/targets.h"
 #include "frontend/complex/complex.h"
+#include "frontend/control/iteration.h"
 #include "frontend/control/variables.h"
 #include "frontend/diagnosis/diagnosis.h"
 #include "frontend/expressions.h"
@@ -56,6 +57,9 @@ Value truth(Context& ctx, const Value& v, const Node* node) {
     if (const auto own = class_call(ctx, v, method, {}, node)) return truth(ctx, *own, node);
   if (v.is_tuple()) return Value::boolean(is_plain_object(v) || !v.elements().empty());
   if (auto* text = v.as<Value::Text>()) return Value::boolean(!text->text.empty());
+  if (auto* range = v.as<Value::Range>())
+    return compare(ctx, CompareOp::Gt, range_length(ctx, *range, node),
+                   Value::constant_int(TypeCode::weak_int, 0), node);
   if (v.is_function()) return Value::boolean(true);
   if (auto* member = v.as<Value::Enum>())
     return member->flag ? truth(ctx, member->value[0], node) : Value::boolean(true);

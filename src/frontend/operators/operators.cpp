@@ -197,6 +197,20 @@ Value negative(Context& ctx, const Value& v, const Node* node) {
   return same_type(ctx, BinaryOp::Sub, v.code(), Value::constant_int(v.code(), 0), v, node);
 }
 
+// Whether the integer type has all values of the other one.
+static bool holds(TypeCode wide, TypeCode c) {
+  if (is_bool(c)) return true;
+  if (is_unsigned(wide) == is_unsigned(c)) return bits_of(wide) >= bits_of(c);
+  return is_signed(wide) && bits_of(wide) > bits_of(c);
+}
+
+// Whether numbers are in another order once they are converted: -1 as a uint64 is the largest.
+static bool changes_order(const Context& ctx, const Value& a, const Value& b, TypeCode common) {
+  if (!ctx.policy.compares_exactly || is_float(common) || is_bool(common)) return false;
+  const auto keeps = [&](const Value& v) { return v.exact() || holds(common, fixed(v.code())); };
+  return !keeps(a) || !keeps(b);
+}
+
 Value min_max(Context& ctx, const Value& a, const Value& b, Op op, const Node* node) {
   if (a.is_unknown() || b.is_unknown()) return Value::unknown();
   const std::optional<TypeCode> code = ctx.policy.unify(a.code(), b.code());
@@ -206,6 +220,11 @@ Value min_max(Context& ctx, const Value& a, const Value& b, Op op, const Node* n
   if (x.exact() && y.exact()) {
     const CompareOp better = op == Op::Min ? CompareOp::Lt : CompareOp::Gt;
     return fold(better, *code, *y.exact(), *x.exact()) ? y : x;
+  }
+  if (changes_order(ctx, a, b, *code)) {
+    const Value better = compare(ctx, op == Op::Min ? CompareOp::Lt : CompareOp::Gt, b, a, node);
+    if (better.exact()) return better.exact()->integer ? y : x;
+    return select(ctx, better, y, x, Value::number(*code, nullptr), node);
   }
   if (is_bool(*code)) op = op == Op::Min ? Op::And : Op::Or;
   return Value::number(*code, ctx.builder.op(op, {inst_of(ctx, x, node), inst_of(ctx, y, node)}),
