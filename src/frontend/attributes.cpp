@@ -61,11 +61,13 @@ static std::string attributes_there_are(const Context& ctx, const Value& base,
     const std::string ours = name_in_module(ctx.policy, name);
     return ours.empty() ? "dir() of it, outside of the kernel, lists what it has" : "write " + ours;
   }
-  if (base.is_tuple())
-    return "tuples have index and count; elements are read by index, such as p[0], and by the "
-           "names "
-           "of a named tuple";
-  if (base.is<Value::Range>()) return "ranges have start, stop, step, index and count";
+  if (base.is_tuple()) {
+    const char* methods = ctx.policy.has_sequences ? "tuples have index and count; " : "";
+    return std::string(methods) +
+           "elements are read by index, such as p[0], and by the names of a named tuple";
+  }
+  if (base.is<Value::Range>() && ctx.policy.has_sequences)
+    return "ranges have start, stop, step, index and count";
   if (base.is<Value::Enum>()) return "members of enumerations have value and name";
   if (base.is<Value::Text>())
     return "a number is written into a text by an f-string, such as f\"x = {x}\"";

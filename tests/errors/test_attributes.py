@@ -188,7 +188,7 @@ def attributes_of_other_values(a):
     # hint: a value must be assigned first; None can only be tested with 'is None'
     x = None.x
     # error at `"text".x`: str has no attribute 'x'
-    # hint: print() takes an f-string, such as print(f"x = {x}")
+    # hint: a number is written into a text by an f-string, such as f"x = {x}"
     y = "text".x
     # error at `a.shape.x`: (int64,) has no attribute 'x'
     # hint: tuples have index and count; elements are read by index, such as p[0], and by the names of a

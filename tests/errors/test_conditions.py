@@ -115,10 +115,10 @@ def chains(a):
 
 @bad.kernel(FLOATS, 1)
 def membership(a, n):
-    # error at `2 in n` on `in`: 'in' needs a tuple, an array or a generator expression on its right side, found 'int'
+    # error at `2 in n` on `in`: 'in' needs a tuple, a range, an array or a generator expression on its right side, found 'int'
     # hint: compare numbers with ==, and bounds with a <= x < b
     x = 2 in n
-    # error at `2 not in a.size` on `not in`: 'not in' needs a tuple, an array or a generator expression on its right side, found 'int64'
+    # error at `2 not in a.size` on `not in`: 'not in' needs a tuple, a range, an array or a generator expression on its right side, found 'int64'
     # hint: compare numbers with ==, and bounds with a <= x < b
     y = 2 not in a.size
 

@@ -66,13 +66,6 @@ def lambda_expression(a):
 
 
 @bad.kernel(FLOATS)
-def format_string(a):
-    # error at `f"x = {a[0]}"`: an f-string is not supported in kernels
-    # hint: it is for print() alone; kernels have no strings that they make
-    text = f"x = {a[0]}"
-
-
-@bad.kernel(FLOATS)
 def yield_statement(a):
     # error at `yield a[0]`: 'yield' is not supported in kernels
     # hint: kernels are plain functions

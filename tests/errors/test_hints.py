@@ -193,10 +193,10 @@ def fields_of_named_tuples(a, p):
 @bad.kernel(FLOATS)
 def texts(a):
     # error at `"x = " % a[0]` on `%`: cannot take the remainder of 'str' divided by 'float32'
-    # hint: operators work on numbers; print() takes an f-string, such as print(f"x = {x}")
+    # hint: operators work on numbers; a number is written into a text by an f-string, such as f"x = {x}"
     print("x = " % a[0])  # noqa: F507
     # error at `"x = {}".format`: str has no attribute 'format'
-    # hint: print() takes an f-string, such as print(f"x = {x}")
+    # hint: a number is written into a text by an f-string, such as f"x = {x}"
     print("x = {}".format(a[0]))
     # error at `float("inf")`: float() needs a number, found str
     # hint: write math.inf

@@ -298,8 +298,8 @@ def vectors_elsewhere(a, v, n):
     # hint: functions, types and intrinsics can
     v()
     # error at `v`: print() in a kernel cannot write 'float32x3'
-    # hint: it writes numbers, None, string constants, f-strings and tuples of numbers; print the
-    # ... elements of an array one by one
+    # hint: what can be written are numbers, None, string constants, f-strings and tuples of them;
+    # ... write the elements of an array one by one
     print(f"{v}")
 
 
@@ -489,8 +489,8 @@ def reads_of_structs(a, p, line):
     # hint: convert one of them
     b = p if a[0] > 0 else LINE
     # error at `p`@2: print() in a kernel cannot write 'Point'
-    # hint: it writes numbers, None, string constants, f-strings and tuples of numbers; print the
-    # ... elements of an array one by one
+    # hint: what can be written are numbers, None, string constants, f-strings and tuples of them;
+    # ... write the elements of an array one by one
     print(f"{p}")
 
 

@@ -73,7 +73,7 @@ def a_mistake_that_reads_what_it_assigns(a, n):
     x = 1.5
     for i in range(n):
         # error at `x + "text"` on `+`: cannot add 'float' and 'str'
-        # hint: operators work on numbers; print() takes an f-string, such as print(f"x = {x}")
+        # hint: operators work on numbers; a number is written into a text by an f-string, such as f"x = {x}"
         x = x + "text"
     a[0] = x
     # error at `undefined`: name 'undefined' is not defined
@@ -237,9 +237,9 @@ def more_shared_memory_than_there_is(a):
 def copies_of_a_loop(a):
     for v in (1, 2.0):
         # error at `v + "text"` on `+`: cannot add 'int' and 'str'
-        # hint: operators work on numbers; print() takes an f-string, such as print(f"x = {x}")
+        # hint: operators work on numbers; a number is written into a text by an f-string, such as f"x = {x}"
         # error at `v + "text"` on `+`: cannot add 'float' and 'str'
-        # hint: operators work on numbers; print() takes an f-string, such as print(f"x = {x}")
+        # hint: operators work on numbers; a number is written into a text by an f-string, such as f"x = {x}"
         a[0] = v + "text"
 
 
@@ -412,7 +412,7 @@ WRONG = [
     "x{} = one(1, z=2)",
     "x{} = [1, 2]",
     "del n",
-    "assert n > 0, n",
+    "assert n > 0, a",
     "x{} = 1 << 1.5",
     "x{} = -a",
     "x{} = ~1.5",

@@ -207,9 +207,6 @@ def indices_of_numbers(a, n):
 
 @bad.kernel(FLOATS)
 def indices_of_other_things(a):
-    # error at `"text"[0]`: str cannot be indexed
-    # hint: arrays and tuples can
-    x = "text"[0]
     nothing = None
     # error at `nothing[0]`: None cannot be indexed
     # hint: arrays and tuples can

@@ -113,7 +113,7 @@ def reduced(a, n):
     # hint: give it one element at least, or default=
     x = min(())
     # error at `sum((1, "a"))`: cannot add 'int' and 'str'
-    # hint: operators work on numbers; print() takes an f-string, such as print(f"x = {x}")
+    # hint: operators work on numbers; a number is written into a text by an f-string, such as f"x = {x}"
     x = sum((1, "a"))
     # error at `list`: isinstance() asks for types of numbers, vectors, structs and tuple, found list
     # hint: such as int, float, device.float32 or (int, float)

@@ -22,13 +22,13 @@ Value found(Context& ctx, const Value& is_there, const Value& position, const st
     return error(ctx, DiagCode::not_found, a.node, {what});
   if (!is_there.exact())
     fail_unless(ctx, is_there, a.node, {"ValueError", what + ".index(x): x not in " + what});
-  return position;
+  return as_intact(position);
 }
 
 Value as_count(Context& ctx, const Value& is_there, const Node* node) {
   if (is_there.is_unknown()) return is_there;
   if (is_there.exact()) return whole(ctx, is_there.exact()->integer);
-  return convert(ctx, is_there, ctx.policy.int_literal(0), node);
+  return as_intact(convert(ctx, is_there, ctx.policy.int_literal(0), node));
 }
 
 // The position of the first of the elements that is equal.
@@ -56,7 +56,7 @@ Value count_in(Context& ctx, const std::vector<Value>& elements, const Value& x,
     if (one.is_unknown()) return one;
     total = arithmetic(ctx, BinaryOp::Add, total, one, a.node, a.node, a.node);
   }
-  return total;
+  return as_intact(total);
 }
 
 }  // namespace
