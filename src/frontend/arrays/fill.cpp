@@ -82,7 +82,7 @@ static bool check_shapes(Context& ctx, const Side& target, const Side& source, c
   }
   if (fits && ctx.policy.can_fail)
     fail_unless(ctx, *fits, node,
-                {"ValueError", "the shapes of an array and of the part it is stored in differ"});
+                {"ValueError", {"the shapes of an array and of the part it is stored in differ"}});
   return true;
 }
 

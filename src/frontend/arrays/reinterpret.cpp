@@ -179,8 +179,9 @@ static Value viewed_as(Context& ctx, const Value::Array& array, const Arguments&
     const Value whole = product(ctx, window.shape.back(), int64_constant(to), a.node);
     // The rest of dynamic shared memory stays unused.
     if (!bytes.exact() && from % to != 0 && array.is_argument() && ctx.policy.can_fail)
-      fail_unless(ctx, same_number(ctx, whole, bytes, a.node), a.node,
-                  {"ValueError", "the last axis is no whole number of elements of the new dtype"});
+      fail_unless(
+          ctx, same_number(ctx, whole, bytes, a.node), a.node,
+          {"ValueError", {"the last axis is no whole number of elements of the new dtype"}});
     window.strides.back() = int64_constant(to);
   }
   Layout result = layout_of(std::move(window));
@@ -204,7 +205,7 @@ static void check_shape(Context& ctx, const Value& size, const std::vector<Value
     fine = Value::number(TypeCode::b1, ctx.builder.op(Op::And, {fine.inst(), not_negative}));
   }
   fail_unless(ctx, fine, node,
-              {"ValueError", "an array cannot be reshaped into a shape of another size"});
+              {"ValueError", {"an array cannot be reshaped into a shape of another size"}});
 }
 
 // Extents that are wanted, with what one of -1 stands for; nothing: they are no shape of the array.

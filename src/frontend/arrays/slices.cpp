@@ -196,7 +196,7 @@ static SliceOfAxis either(Context& ctx, const Value& lower, const Value& upper, 
   Inst* by = inst_of(ctx, step, node);
   if (ctx.policy.can_fail)
     fail_unless(ctx, Value::number(TypeCode::b1, ctx.builder.op(Op::Ne, {by, zero})), node,
-                {"ValueError", "slice step cannot be zero"});
+                {"ValueError", {"slice step cannot be zero"}});
   Inst* ahead = ctx.builder.op(Op::Gt, {by, zero});
   const SliceOfAxis a = forward(ctx, lower, upper, step, extent, node);
   const SliceOfAxis b = backward(ctx, lower, upper, step, extent, node);

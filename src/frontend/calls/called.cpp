@@ -276,8 +276,9 @@ static void lower_body(Context& ctx, CalledFunction& called) {
   bind_own_parameters(ctx, called);
   ctx.function->too_deep = static_cast<uint32_t>(
       failure_number(ctx, f.span,
-                     {"RecursionError", "'" + f.name + "' is called more than " +
-                                            std::to_string(ir::kMostNestedCalls) + " calls deep"}));
+                     {"RecursionError",
+                      {"'" + f.name + "' is called more than " +
+                       std::to_string(ir::kMostNestedCalls) + " calls deep"}}));
   const Value result = inlined(ctx, *called.instance);
   return_leaves(ctx, called, result_in_signature(ctx, f, result, called.instance->call));
 }

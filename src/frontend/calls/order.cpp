@@ -134,7 +134,7 @@ static Value found_or_default(const Call& call, const Value& found, uint32_t met
   if (call.otherwise) return chosen(call, test, found, *call.otherwise);
   if (call.ctx.policy.can_fail)
     fail_unless(call.ctx, test, call.node(),
-                {"ValueError", call.name + "() arg is an empty sequence"});
+                {"ValueError", {call.name + "() arg is an empty sequence"}});
   return found;
 }
 

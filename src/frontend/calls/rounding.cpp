@@ -185,7 +185,7 @@ static void check_exponent(Context& ctx, const Arguments& a) {
   Inst* zero = constant_inst(ctx, exponent.inst()->type, 0);
   fail_unless(ctx, Value::number(TypeCode::b1, ctx.builder.op(Op::Ge, {exponent.inst(), zero})),
               a.node,
-              {"ValueError", "pow() with a modulus takes no negative exponent in a kernel"});
+              {"ValueError", {"pow() with a modulus takes no negative exponent in a kernel"}});
 }
 
 static Value modular_power(Context& ctx, const Arguments& a) {

@@ -21,7 +21,7 @@ Value found(Context& ctx, const Value& is_there, const Value& position, const st
   if (is_there.exact() && !is_there.exact()->integer)
     return error(ctx, DiagCode::not_found, a.node, {what});
   if (!is_there.exact())
-    fail_unless(ctx, is_there, a.node, {"ValueError", what + ".index(x): x not in " + what});
+    fail_unless(ctx, is_there, a.node, {"ValueError", {what + ".index(x): x not in " + what}});
   return as_intact(position);
 }
 

@@ -156,7 +156,7 @@ static bool same_length(Context& ctx, const Value& a, const Value& b, const Node
                              length_in_64_bits(ctx, b, node), node);
   if (!same.is_unknown())
     fail_unless(ctx, same, node,
-                {"ValueError", "the arguments of zip(strict=True) have different lengths"});
+                {"ValueError", {"the arguments of zip(strict=True) have different lengths"}});
   return !same.is_unknown();
 }
 

@@ -36,11 +36,11 @@ Inst* mask_argument(Context& ctx, const Arguments& a, const Intrinsic& i, const 
   ctx.builder.op(Op::WarpCheck, {bits},
                  failure_number(ctx, a.node->span,
                                 {"NotImplementedError",
-                                 "the lanes of the mask of " + i.short_name() +
-                                     "() come to it on different paths, and do not wait for each "
-                                     "other as lanes of a vector; write "
-                                     "@kernel(execution=\"threads\"), or give it the lanes of "
-                                     "this path alone"}));
+                                 {"the lanes of the mask of " + i.short_name() +
+                                  "() come to it on different paths, and do not wait for each "
+                                  "other as lanes of a vector; write "
+                                  "@kernel(execution=\"threads\"), or give it the lanes of "
+                                  "this path alone"}}));
   return bits;
 }
 

@@ -25,8 +25,8 @@ uint32_t add_slot(ir::Function& f, ir::Type type) {
 int64_t failure_of_kinds(ir::Function& f, Span place) {
   Failure failure{
       "RuntimeError",
-      "threads of its block wait for each other at barriers of different kinds, and none "
-      "can go on (deadlock)"};
+      {"threads of its block wait for each other at barriers of different kinds, and none "
+       "can go on (deadlock)"}};
   failure.function = kNotPlaced;
   failure.line = static_cast<int32_t>(place.line);
   f.failures.push_back(failure);

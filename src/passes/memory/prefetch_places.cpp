@@ -63,6 +63,7 @@ class PlaceAhead {
     if (ir::is_plain_load(value)) return load(value);
     if (!ir::is_pure(value.op) || value.op == Op::LaneId) return nullptr;
     std::vector<Inst*> operands;
+    operands.reserve(value.operands.size());
     for (const Inst* operand : value.operands) operands.push_back(ahead(*operand));
     if (std::ranges::find(operands, nullptr) != operands.end()) return nullptr;
     return b_.typed(value.op, value.type, std::move(operands), value.imm);
