@@ -125,7 +125,7 @@ def test_programs_with_barriers_reach_what_is_done_about_memory():
 
 @pytest.mark.parametrize("blocks", [False, True])
 def test_programs_have_indices_of_all_forms(blocks):
-    sources = [make_case(seed, blocks).program.source(True) for seed in range(300)]
+    sources = [make_case(seed, blocks).program.source(True) for seed in range(350)]
     assert lacking(sources, WITH_BARRIERS if blocks else SOURCE, 8) == {}
 
 

@@ -279,3 +279,25 @@ def objects(out, n):
 def test_patterns_take_fields_as_match_args_says(target):
     for n in (1, 2, 3):
         run_as_python(objects, np.zeros(8, np.int32), n)
+
+
+@D.kernel
+def parts_of_ranges(out, a):
+    match range(2, 8, 3):
+        case (x, y):
+            out[0] = 10 * x + y
+        case _:
+            out[0] = -1
+    match range(4):
+        case [x, *rest]:
+            out[1] = 100 * x + len(rest)
+        case _:
+            out[1] = -1
+    if isinstance(f"{a[0]}", str):
+        out[2] = 1
+
+
+def test_ranges_are_sequences_and_texts_are_str(target):
+    out = np.zeros(3, np.int32)
+    run(parts_of_ranges, out, np.ones(1, np.int32))
+    assert out.tolist() == [25, 3, 1]

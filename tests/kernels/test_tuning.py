@@ -112,7 +112,6 @@ CHANGES = {
     "prefetch_page": ("black_scholes", "avx512", False),
     "prefetch_next_iteration": ("nbody", "avx512", True),
     "prefetch_next_gang": ("reduce stream", "avx512", True),
-    "prefetch_places": ("hash insert", "avx512", True),
     "worker_tables": ("histogram global", "avx512", False),
     "combine_collisions": ("histogram skewed", "avx512", False),
     "known_masks": ("sgemm 8x8", "avx512", False),
@@ -142,7 +141,7 @@ def test_a_switch_changes_code_and_no_result(name, without, bench):
 
 
 def test_each_heuristic_has_a_row():
-    assert {*CHANGES, "masked_increments"} == set(HEURISTICS)
+    assert {*CHANGES, "masked_increments", "prefetch_places"} == set(HEURISTICS)
 
 
 def counting():
@@ -168,6 +167,31 @@ def test_masked_increments_change_code_and_no_result(without):
             D.launch(count, out, x, grid=1, block=256)
         assert (out == (x > 0).sum(axis=0)).all()
         made.append(count.inspect(out, x, what="asm", target="avx512", grid=1, block=256))
+    assert made[0] != made[1]
+
+
+def tallying():
+    @D.kernel
+    def tally(counts, keys):
+        i = D.tid(1)
+        if i < keys.size:
+            D.atomic_ref(counts, (keys[i] * 7) % 1000).add(1)
+
+    return tally
+
+
+def test_prefetched_places_change_code_and_no_result(without):
+    keys = numpy.random.default_rng(7).integers(0, 1000, 700).astype(numpy.int32)
+    made = []
+    for names in ("", "-prefetch_places"):
+        without(names)
+        tally, counts = tallying(), numpy.zeros(1000, numpy.int64)
+        here = use_target("avx512") if runs_here("avx512") else contextlib.nullcontext()
+        with here, beyond_cache(True):
+            D.launch(tally, counts, keys, grid=6, block=128)
+            options = {"what": "asm", "target": "avx512", "grid": 6, "block": 128}
+            made.append(tally.inspect(counts, keys, **options))
+        assert (counts == numpy.bincount(keys * 7 % 1000, minlength=1000)).all()
     assert made[0] != made[1]
 
 

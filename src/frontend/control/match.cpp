@@ -8,6 +8,7 @@
 #include "frontend/diagnosis/diagnosis.h"
 #include "frontend/expressions.h"
 #include "frontend/operators/operators.h"
+#include "frontend/operators/ranges.h"
 #include "frontend/records/records.h"
 
 namespace cuda_device::frontend {
@@ -20,9 +21,12 @@ struct Taken {
 };
 using Takings = std::vector<Taken>;
 
+bool is_text(const Value& v) { return v.is<Value::Text>() || v.is<Value::FString>(); }
+
 // Whether two values may be equal. Python compares anything; what differs in kind is not equal.
 bool is_comparable(const Value& a, const Value& b) {
   if (is_any_number(a) || is_any_number(b)) return is_any_number(a) && is_any_number(b);
+  if (is_text(a) && is_text(b)) return true;  // where one is made at run time: an error
   return a.alternatives().index() == b.alternatives().index() && !a.is_array();
 }
 
@@ -58,8 +62,24 @@ static Value all_match(Context& ctx, const Nodes& patterns, const std::vector<Va
   return all;
 }
 
+// The numbers as a tuple, where it is known how many there are.
+static Value numbers_of(Context& ctx, const Value::Range& range, const Node* pattern) {
+  const Value size = range_size(ctx, range, pattern);
+  if (size.is_unknown()) return size;
+  if (!size.exact() || size.exact()->integer > 64) return unsupported(ctx, pattern);
+  std::vector<Value> numbers;
+  for (__int128 k = 0; k < size.exact()->integer; ++k)
+    numbers.push_back(
+        number_of_range(ctx, range, Value::constant_int(ctx.policy.int_literal(k), k), pattern));
+  return Value::tuple(std::move(numbers));
+}
+
 static Value matches_sequence(Context& ctx, const syntax::MatchSequence* pattern,
                               const Value& value, Takings& taken) {
+  if (auto* range = value.as<Value::Range>()) {
+    const Value numbers = numbers_of(ctx, *range, pattern);
+    return numbers.is_unknown() ? numbers : matches_sequence(ctx, pattern, numbers, taken);
+  }
   const bool sequence = (value.is_tuple() && !is_plain_object(value)) ||
                         (value.is_record() && value.record().type->is_sequence() &&
                          !value.record().type->is_vector());
