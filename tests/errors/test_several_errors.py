@@ -132,7 +132,7 @@ def mistakes_in_a_statement_that_kernels_lack(a, n):
     a[0] = x
     x = x + 1
     # error at `try:`: the 'try' statement is not supported in kernels
-    # hint: kernels have no exceptions; test before the operation
+    # hint: kernels catch nothing: test first, and put 'finally' last
     try:
         import json as reader
 

@@ -205,3 +205,35 @@ def test_blocks_of_a_grid():
     assert D.blocks((640, 481), 32) == (20, 481)
     assert D.blocks((5, 6, 7), (2, 2)) == (3, 3, 7)
     assert D.blocks(0, 32) == 0
+
+
+@D.kernel
+def scaled_by_any_power(out, n, u):
+    i = D.tid(1)
+    if i < n.size:
+        out[i, 0] = math.ldexp(1.5, n[i])
+        out[i, 1] = math.ldexp(D.float64(1.5), u[i])
+        out[i, 2] = math.ldexp(D.float32(1.5), 2**40)
+
+
+def test_exponents_of_ldexp_have_all_their_bits(target):
+    n = np.array([3, -3, 2**32 + 1, -(2**32), 2**31, -(2**63)], np.int64)
+    u = np.array([1, 2, 2**31, 2**32 + 1, 2**63, 2**64 - 1], np.uint64)
+    out = np.zeros((6, 3))
+    run(scaled_by_any_power, out, n, u, block=6)
+    inf = math.inf
+    assert out[:, 0].tolist() == [12.0, 0.1875, inf, 0.0, inf, 0.0]
+    assert out[:, 1].tolist() == [3.0, 6.0, inf, inf, inf, inf]
+    assert (out[:, 2] == inf).all()
+
+
+@D.kernel
+def holds_for_sure(out):
+    assert True, out.nothing_of_that_name
+    out[0] = 1
+
+
+def test_the_message_of_what_holds_is_dead(target):
+    out = np.zeros(1)
+    run(holds_for_sure, out)
+    assert out[0] == 1

@@ -165,13 +165,29 @@ Value call_isclose(Context& ctx, const Arguments& a, const Intrinsic& i) {
   return Value::number(TypeCode::b1, close);
 }
 
+// The exponent in 32 bits: beyond these bounds it gives zero or infinity, whatever it is.
+static Value exponent_of_ldexp(Context& ctx, const Value& n, const Node* node) {
+  constexpr int64_t kMost = 5000;
+  if (n.exact())
+    return Value::constant_int(TypeCode::i4,
+                               std::clamp<__int128>(n.exact()->integer, -kMost, kMost));
+  const Value narrow = convert(ctx, n, TypeCode::i4, node);
+  Inst* const given = inst_of(ctx, n, node);
+  const ir::Type type = given->type;
+  if (narrow.is_unknown() || type.bits() < 32 || type == ir::kI32) return narrow;
+  Inst* bounded = ctx.builder.op(Op::Min, {given, ctx.builder.const_int(type, kMost)});
+  if (type.is_signed())
+    bounded = ctx.builder.op(Op::Max, {bounded, ctx.builder.const_int(type, -kMost)});
+  return convert(ctx, Value::number(n.code(), bounded), TypeCode::i4, node);
+}
+
 Value call_ldexp(Context& ctx, const Arguments& a, const Intrinsic& i) {
   const Value x = math_argument(ctx, a, 0, i);
   const Value& n = a.positional[1];
   if (!n.is_number() || !is_int(n.code()))
     return error(ctx, DiagCode::needs_integer, argument_node(a, 1),
                  {"the exponent of ldexp", type_text(n)});
-  const Value exponent = convert(ctx, n, TypeCode::i4, argument_node(a, 1));
+  const Value exponent = exponent_of_ldexp(ctx, n, argument_node(a, 1));
   if (x.is_unknown() || exponent.is_unknown()) return Value::unknown();
   if (folds(x) && exponent.exact()) {
     const int power = static_cast<int>(exponent.exact()->integer);

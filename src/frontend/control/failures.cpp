@@ -101,6 +101,7 @@ static void fail_with_message(Context& ctx, const Value& holds, const syntax::As
 void lower_assert(Context& ctx, const syntax::Assert* node) {
   if (!may_fail(ctx, node, "'assert'")) return;
   const Value holds = condition(ctx, node->test);
+  if (holds.exact() && holds.exact()->integer != 0) return;  // nobody asks for the message
   const std::string head = "assertion failed: ";
   Written message{"'assert'", {head, {}}};
   bool fine = !holds.is_unknown();
@@ -116,7 +117,6 @@ void lower_assert(Context& ctx, const syntax::Assert* node) {
   const bool acts = ir::any_inst(told.block, [](const Inst& i) { return ir::has_effect(i); });
   if (fine && acts) error(ctx, DiagCode::assert_message, node->msg);
   if (!fine || acts || !check_count(ctx, message, node->msg)) return;
-  if (holds.exact() && holds.exact()->integer != 0) return;
   Failure failure{"AssertionError", std::move(message.format), true};
   if (message.values.empty()) return fail_unless(ctx, holds, node, std::move(failure));
   fail_with_message(ctx, holds, node, told.block, std::move(failure), message.values);

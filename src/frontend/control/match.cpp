@@ -68,6 +68,7 @@ static Value numbers_of(Context& ctx, const Value::Range& range, const Node* pat
   if (size.is_unknown()) return size;
   if (!size.exact() || size.exact()->integer > 64) return unsupported(ctx, pattern);
   std::vector<Value> numbers;
+  numbers.reserve(static_cast<size_t>(size.exact()->integer));
   for (__int128 k = 0; k < size.exact()->integer; ++k)
     numbers.push_back(
         number_of_range(ctx, range, Value::constant_int(ctx.policy.int_literal(k), k), pattern));

@@ -13,7 +13,7 @@ struct Entry {
 };
 
 constexpr const char* kNoObjects = "kernels have numbers, tuples, structs and arrays only";
-constexpr const char* kNoExceptions = "kernels have no exceptions; test before the operation";
+constexpr const char* kNoExceptions = "kernels catch nothing: test first, and put 'finally' last";
 constexpr const char* kTopLevel = "do it outside of the kernel";
 constexpr const char* kNoCoroutines = "kernels are plain functions";
 
