@@ -48,7 +48,7 @@ const Rule kRules[] = {
      "%r = slot_load $-1 : int32"},
     {"failure_index", "check ~1, %1: there is no failure 1", "check ~1, %b"},
     {"check_type", "check ~0, %2: operand 0 is int32, expected bool", "check ~0, %i"},
-    {"check_values", "check ~0, %2, %2: 2 operands, expected 1", "check ~0, %b, %b"},
+    {"check_values", "check ~0, %1, %1: 2 operands, expected 1", "check ~0, %b, %b"},
     {"format_index", "print ~1: there is no format 1", "print ~1"},
     {"print_count", "print ~0, %2: 1 operands, expected 2", "print ~0, %i"},
     {"print_type", "print ~0, %2, %5: operand 1 is float64, expected float32", "print ~0, %i, %d"},
