@@ -8,6 +8,7 @@
 #include "frontend/arrays/choices.h"
 #include "frontend/calls/calls.h"
 #include "frontend/calls/intrinsics.h"
+#include "frontend/calls/written.h"
 #include "frontend/complex/complex.h"
 #include "frontend/control/iteration.h"
 #include "frontend/diagnosis/diagnosis.h"
@@ -67,7 +68,7 @@ Value call_len(Context& ctx, const Arguments& a, const Intrinsic&) {
 // own, but for float64 and complex128, which are Python's float and complex too.
 static bool is_instance(const Value& v, const std::string& cls) {
   if (cls == "builtins.tuple") return v.is_tuple() && !is_plain_object(v);
-  if (cls == "builtins.str") return v.is<Value::Text>() || v.is<Value::FString>();
+  if (cls == "builtins.str") return is_text(v);
   const std::optional<TypeCode> code = numeric_named(
       public_name(cls).starts_with("device.") ? public_name(cls).substr(7) : public_name(cls));
   if (!code || !(v.is_number() || v.is_complex())) return false;

@@ -21,8 +21,6 @@ constexpr size_t kMostParts = 1024;
 // "'float64'"
 std::string quoted_type(const Value& value) { return "'" + type_text(value) + "'"; }
 
-bool is_text(const Value& value) { return value.is<Value::Text>() || value.is<Value::FString>(); }
-
 // A constant of no format of its own as it stands, however large or precise; nothing: it is known
 // at run time only.
 std::optional<std::string> constant_text(Context& ctx, const Value& number, const FormatSpec& spec,

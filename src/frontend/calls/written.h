@@ -11,6 +11,9 @@
 
 namespace cuda_device::frontend {
 
+// A string, whether it is known when compiling or not.
+inline bool is_text(const Value& v) { return v.is<Value::Text>() || v.is<Value::FString>(); }
+
 struct Written {        // being put together
   std::string_view by;  // "print()", for errors
   PrintFormat format = {};

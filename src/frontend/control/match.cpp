@@ -1,6 +1,7 @@
 // match: the cases one after the other, each as a test, names that take parts of the value, a
 // guard and a body. What is known of the value when compiling decides its test.
 #include "frontend/calls/calls.h"
+#include "frontend/calls/written.h"
 #include "frontend/complex/complex.h"
 #include "frontend/control/control.h"
 #include "frontend/control/scopes.h"
@@ -20,8 +21,6 @@ struct Taken {
   Value value;
 };
 using Takings = std::vector<Taken>;
-
-bool is_text(const Value& v) { return v.is<Value::Text>() || v.is<Value::FString>(); }
 
 // Whether two values may be equal. Python compares anything; what differs in kind is not equal.
 bool is_comparable(const Value& a, const Value& b) {
