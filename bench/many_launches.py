@@ -5,8 +5,9 @@ where it is installed, here or in the environment of `make neighbours`.
 
 Microseconds a launch, the least and the median of some rounds; contestants take turns. `queued` is
 by a stream, with one synchronisation at the end of a round: the time until the last launch has
-returned, and until all have run. `calls alone`: what the sixteen objects themselves take to say
-where their memory is, without a launch; the last row is what a launch costs beyond that, by array.
+returned, and until all have run. `calls alone`: what the objects themselves take to say where
+their memory is, without a launch; `of DLPack, over its calls` is what each further one costs a
+launch beyond that: fifteen of sixteen, since what the first one costs is the launch.
 `call of a function`: a `@func` that the host calls, and the same without the decorator.
 Warp launches its kernel for the CPU, with an array of its own that it made before. Bound to two
 CPUs, of which the pool's worker has one.
@@ -105,9 +106,9 @@ def kinds_of_arrays():
     return kinds | {"16 of PyTorch": torch.from_numpy} if torch else kinds
 
 
-def calls_alone(row, make, times):
+def calls_alone(row, make, times, number=16):
     """What the objects take to say where they are."""
-    given = [make(np.ones(1, np.float32)).asked for _ in range(16)]
+    given = [make(np.ones(1, np.float32)).asked for _ in range(number)]
 
     def asked():
         for ask in given:
@@ -130,6 +131,15 @@ def sixteen(row, make, times):
     return lambda: {row: repeat(launch, times)}
 
 
+def one(row, make, times):
+    import launch_kernels
+    from cuda import device as D
+
+    a = make(np.zeros(BLOCK, np.float32))
+    launch = lambda: D.launch(launch_kernels.one_store, a, grid=1, block=BLOCK)  # noqa: E731
+    return lambda: {row: repeat(launch, times)}
+
+
 def ours(times):
     """{row: function that makes one round and gives seconds a launch, by row}."""
     import launch_kernels
@@ -137,6 +147,7 @@ def ours(times):
 
     a = np.zeros(BLOCK, np.float32)
     stream = D.core.Device("host").create_stream()
+    synchronous = one("synchronous", lambda a: a, times)
 
     def queued():
         start = time.perf_counter()
@@ -149,10 +160,6 @@ def ours(times):
             "queued, all have run": (time.perf_counter() - start) / times,
         }
 
-    def synchronous():
-        launch = lambda: D.launch(launch_kernels.one_store, a, grid=1, block=BLOCK)  # noqa: E731
-        return {"synchronous": repeat(launch, times)}
-
     plain, decorated = launch_kernels.scaled, D.func(launch_kernels.scaled)
 
     def functions():
@@ -164,7 +171,11 @@ def ours(times):
     kinds = kinds_of_arrays()
     of_sixteen = [sixteen(row, make, times) for row, make in kinds.items()]
     calls = [calls_alone(row, kinds[row], times) for row in ("16 of the interface", "16 of DLPack")]
-    return [queued, synchronous, functions, *of_sixteen, *calls]
+    first = [
+        one("1 of DLPack", Capsules, times),
+        calls_alone("1 of DLPack", Capsules, times, number=1),
+    ]
+    return [queued, synchronous, functions, *of_sixteen, *calls, *first]
 
 
 def warp(times):
@@ -186,6 +197,12 @@ def warp(times):
     return [launches]
 
 
+def over_its_calls(samples, row):
+    """What launches cost beyond the objects' own calls, round by round."""
+    pairs = zip(samples[row], samples[f"{row}, calls alone"], strict=True)
+    return [whole - calls for whole, calls in pairs]
+
+
 def measure(options):
     rounds = ours(options.launches) + warp(options.launches)
     samples = {}
@@ -194,8 +211,10 @@ def measure(options):
             for row, seconds in contestant().items():
                 if number:  # the first one compiles
                     samples.setdefault(row, []).append(1e6 * seconds)
-    pairs = zip(samples["16 of DLPack"], samples["16 of DLPack, calls alone"], strict=True)
-    samples["of DLPack, over its calls"] = [(whole - calls) / 16 for whole, calls in pairs]
+    many, first = (over_its_calls(samples, row) for row in ("16 of DLPack", "1 of DLPack"))
+    samples["of DLPack, over its calls"] = [
+        (sixteen - one) / 15 for sixteen, one in zip(many, first, strict=True)
+    ]
     pairs = zip(
         samples["call of a function, @func"], samples["call of a function, Python's"], strict=True
     )
