@@ -12,6 +12,8 @@ from cuda import device as D
 from cuda.device import array_api as xp
 from support.clauses import clause
 from support.launching import run
+from support.small_floats import DTYPES as SMALL
+from support.statistics import PRODUCTS, STATISTICS, check_product, check_statistic
 
 from support import clauses
 
@@ -511,3 +513,49 @@ def test_kernels_and_numpy_take_them(target):
 def test_every_name_of_the_module_is_there():
     assert {name for name in xp.__all__ if not hasattr(xp, name)} == set()
     assert len(set(xp.__all__)) == len(xp.__all__)
+
+
+@clause("DEV-AAPI-07", "DEV-AAPI-08")
+@pytest.mark.parametrize("name", SMALL)
+def test_narrow_floats_are_accumulated_in_float32(name):
+    """And rounded once, under all names: NumPy's own sum of ones in bfloat16 ends at 256."""
+    dtype = SMALL[name]
+    for call in STATISTICS:
+        named = [getattr(xp, call)]
+        if call != "cumulative_sum":
+            named += [getattr(np, call), getattr(xp.HostArray, call)]
+        for function in named:
+            check_statistic(lambda x, axis, f=function: f(ours(x), axis=axis), call, dtype)
+    for call in PRODUCTS:
+        function = getattr(xp, call)
+        check_product(lambda a, b, f=function, **axes: f(ours(a), ours(b), **axes), call, dtype)
+    for product in (lambda a, b: ours(a) @ ours(b), lambda a, b: a @ ours(b)):
+        check_product(product, "matmul", dtype)
+    x = ours(np.ones((3, 4), dtype))
+    assert xp.sum(x, axis=0, keepdims=True).shape == (1, 4)
+    assert xp.sum(x, dtype=xp.float64).dtype == xp.float64
+    assert xp.prod(x).dtype == xp.mean(x).dtype == dtype
+    out = xp.zeros(4, dtype=dtype)
+    assert x.sum(axis=0, out=out) is out
+
+
+@clause("DEV-AAPI-05")
+@pytest.mark.parametrize("name", SMALL)
+def test_floats_that_numpy_has_not_are_floats(name):
+    dtype = SMALL[name]
+    a = xp.asarray(np.ones(2, dtype))
+    for kind in ("real floating", "numeric", dtype, ("bool", "numeric")):
+        assert xp.isdtype(dtype, kind) is True
+    for kind in ("integral", "bool", np.dtype("f4"), ()):
+        assert xp.isdtype(dtype, kind) is False
+    with pytest.raises(ValueError, match="not a known kind"):
+        xp.isdtype(dtype, "floating")
+    found, known = xp.finfo(dtype), ml_dtypes.finfo(dtype)
+    assert found == xp.finfo(a)
+    assert (found.bits, found.dtype) == (8 * dtype.itemsize, dtype)
+    assert (found.eps, found.max, found.min) == (known.eps, known.max, known.min)
+    assert type(found.eps) is float
+    with pytest.raises(ValueError, match="integer"):
+        xp.iinfo(dtype)
+    for other in (1, 1.0, 1j, True, xp.asarray(np.ones(2, np.float32)), xp.ones(2)):
+        assert xp.result_type(a, other) == xp.result_type(other, dtype) == (a + other).dtype

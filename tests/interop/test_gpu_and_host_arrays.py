@@ -286,3 +286,58 @@ def test_numpys_functions_that_the_standard_lacks(on_gpu):  # noqa: F811
     assert texts[4][1].startswith("array_api.linalg.norm() of arrays on a GPU is CuPy's")
     assert texts[5][1] == "norm() over 3 axes"
     assert texts[6][1] == "norm() of vectors has no order 'fro'"
+
+
+@clause("DEV-AAPI-02", "DEV-AAPI-06", "DEV-AAPI-07", "DEV-AAPI-08")
+def test_corners_are_those_of_the_host(on_gpu):  # noqa: F811
+    """Numbers beyond a format, indices of any shape, many dimensions, narrow floats, NaN."""
+    answer = on_gpu(BOTH + CORNERS)
+    assert answer == []
+
+
+CORNERS = """
+import warnings
+
+import ml_dtypes
+
+warnings.simplefilter("ignore")
+small, brain = np.ones(5000, "f2") * 60, np.ones(5000, ml_dtypes.bfloat16)
+nan, bytes_, deep = [1, np.nan, 2, -np.inf, np.nan], np.uint8([1, 255]), (1,) * 61
+calls = [
+    lambda g: g([1]) < 2**70, lambda g: g([1, 2]) == 2**70, lambda g: -(2**70) < g([1]),
+    lambda g: g(bytes_) == -1, lambda g: g(bytes_) < 256, lambda g: g(bytes_) < 255,
+    lambda g: -1 < g(bytes_), lambda g: g(np.int8([3])) >= 3, lambda g: g([True]) < 300,
+    lambda g: 255 >= g(bytes_), lambda g: g([1, 2]) != 2**63, lambda g: 2**63 <= g([1]),
+    lambda g: xp.take(g([[1, 2], [3, 4]]), g([[0, 1], [1, 0]]), axis=1),
+    lambda g: xp.take(g([1, 2]), g(1)), lambda g: xp.argmax(g([[1, 2]]), axis=(0, 1)),
+    lambda g: xp.argmin(g([[1, 2]]), axis=(0,)),
+    lambda g: xp.reshape(g(np.ones((2, 3, *deep))) + g(np.ones((3, *deep))), (-1,)),
+    lambda g: xp.mean(g(small)), lambda g: xp.std(g(small)),
+    lambda g: g(small / 60) @ g(small / 60),
+    lambda g: xp.sum(g(brain)), lambda g: xp.mean(g(brain)), lambda g: g(brain) @ g(brain),
+    lambda g: xp.vecdot(g(brain), g(brain)), lambda g: xp.isnan(g(brain[:3])),
+    lambda g: xp.vecdot(g([True, True]), g([True, True])),
+    lambda g: xp.sort(g(nan), descending=True), lambda g: xp.argsort(g(nan), descending=True),
+    lambda g: xp.sort(g(nan)), lambda g: xp.argsort(g(nan)),
+    lambda g: xp.var(g([1.0, 2.0]), correction=2), lambda g: xp.std(g([1.0, 2.0]), correction=3),
+    lambda g: str(xp.result_type(g(brain), 1.0)), lambda g: xp.add(g(brain[:2]), 1.0),
+]
+found = [both(each) for each in calls]
+answer = [[k, *each] for k, each in enumerate(found) if each[0] != each[1]]
+"""
+
+
+@clause("DEV-AAPI-03")
+def test_a_mask_takes_lists_of_values(on_gpu):  # noqa: F811
+    answer = on_gpu("""
+        a[a > 7] = [1, 2.5, 3, 4]
+        h[h > 7] = [1, 2.5, 3, 4]
+        b[b > 2] = [7.5, 8]
+        error = outcome(lambda: b.__setitem__(b > 2, [1, 2, 3]))
+        answer = [shown(a) == h.tolist(), shown(b), error]
+    """)
+    assert answer == [
+        True,
+        [1, 2, 7, 8],
+        ["ValueError", "values of shape (3,) for the 2 that a mask chooses"],
+    ]

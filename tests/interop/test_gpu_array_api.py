@@ -8,6 +8,8 @@ from cuda.device._gpu_arrays import _elementwise, kernels_of
 from support.clauses import clause
 from support.fake_gpu import needs_fake
 from support.gpu_arrays import on_gpu  # noqa: F401 a fixture
+from support.small_floats import DTYPES as SMALL
+from support.statistics import PRODUCTS, STATISTICS, check_product, check_statistic
 
 KINDS = ("?", "i1", "u2", "i4", "u8", "f4", "f8", "c8", "c16")
 RANDOM = np.random.default_rng(5)
@@ -219,6 +221,58 @@ def test_long_rows_are_reduced_by_many_blocks(target):
 
 
 @clause("DEV-AAPI-08")
+@pytest.mark.parametrize("name", [*SMALL, "float32"])
+def test_long_rows_are_accumulated_in_float32(target, name):
+    """And rounded once."""
+    dtype = SMALL.get(name, np.dtype(np.float32))
+    for call in ("mean", "std") if target == "ptx" else STATISTICS:
+        check_statistic(kernels_of(call), call, dtype)
+    for call in ("vecdot",) if target == "ptx" else PRODUCTS:
+        check_product(kernels_of(call), call, dtype)
+    if name == "float16":
+        large = np.full(5000, 60, dtype)  # whose sum is beyond float16
+        for call, expected in (("mean", 60), ("var", 0), ("std", 0)):
+            assert kernels_of(call)(large) == expected
+
+
+@clause("DEV-AAPI-07", "DEV-AAPI-08")
+@pytest.mark.parametrize("name", SMALL)
+def test_floats_of_ml_dtypes_are_floats(target, name):
+    dtype = SMALL[name]
+    x = np.array([-2.5, 0.5, np.nan, 1.5], dtype)
+    wide = x.astype(np.float32)
+    rounding = () if target == "ptx" else ("floor", "round", "trunc")
+    for call in ("isnan", "isfinite", *rounding):
+        expected = getattr(np, call)(wide)
+        found = kernels_of(call)(x)
+        assert np.array_equal(found.astype(expected.dtype), expected, equal_nan=True), call
+    y = np.array([2, -2, 1, 0.5], dtype)
+    for call in () if target == "ptx" else ("pow", "floor_divide", "remainder"):
+        found = kernels_of(call)(np.abs(x), y)
+        expected = getattr(np, call)(np.abs(wide), y.astype(np.float32)).astype(dtype)
+        assert np.array_equal(found.astype("f4"), expected.astype("f4"), equal_nan=True), call
+
+
+@clause("DEV-AAPI-07")
+def test_products_of_bools(target):
+    many = np.ones((2, 256), bool)
+    for call in ("matmul", "vecdot"):
+        found = kernels_of(call)(many, many.T if call == "matmul" else many)
+        assert found.dtype == bool
+        assert found.all()
+        assert not kernels_of(call)(many[0], ~many[0])
+
+
+@clause("DEV-AAPI-08")
+def test_variance_of_fewer_elements_than_the_correction(target):
+    x = np.array([1.0, 2.0, 4.0], np.float32)
+    for correction in (3, 4.5):
+        for call in ("var", "std"):
+            assert kernels_of(call)(x, correction=correction) == np.inf
+            assert np.isnan(kernels_of(call)(x[:1], correction=correction))
+
+
+@clause("DEV-AAPI-08")
 def test_order_and_sets(target):
     for kind in ("?", "u1", "i8", "f4") if target == "avx512" else ("i4",):
         order_and_sets(kind)
@@ -232,6 +286,12 @@ def order_and_sets(kind):
             check_call("argsort", a, axis=axis, descending=descending)
     long = data(kind, 700)
     check_call("argsort", long, descending=True)
+    if long.dtype.kind == "f":  # NaN is more than all numbers
+        beside = long[:90].copy()
+        beside[[3, 50, 77]] = np.nan
+        for descending in (False, True):
+            check_call("sort", beside, descending=descending)
+            check_call("argsort", beside, descending=descending)
     check_call("searchsorted", np.sort(long), data(kind, 30))
     check_call("searchsorted", np.sort(long), data(kind, (3, 4)), side="right")
     check_call("searchsorted", long, long[:9], sorter=np.argsort(long))
@@ -249,6 +309,8 @@ def test_shapes_and_products(target):
         for name, *others in (
             ("flip",),
             ("take", np.array([0, 2, -1])),
+            ("take", np.array([[0], [2]])),
+            ("take", np.array(1)),
             ("roll", 2),
             ("repeat", 3),
             ("unstack",),

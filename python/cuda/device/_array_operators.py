@@ -142,7 +142,7 @@ def chosen(array: Array, index: Any) -> Any:
     Integers below zero count from the end. Raises IndexError for those that name no element, which
     it waits for what is queued to know; TypeError for arrays of the host.
     """
-    from cuda.device._gpu_arrays import _sorting, _views
+    from cuda.device._gpu_arrays import _sorting
 
     if isinstance(index, tuple):
         return _at_places(array, index)
@@ -150,8 +150,7 @@ def chosen(array: Array, index: Any) -> Any:
     if index.dtype.kind == "b":
         return _sorting.chosen(array, index)
     _check_integers(index)
-    found = _sorting.take(array, _views.flat(index), axis=0)
-    return _views.reshape(found, (*index.shape, *array.shape[1:]))
+    return _sorting.take(array, index, axis=0)
 
 
 def _check_integers(index: Array, wanted: str = "bool or integers") -> None:

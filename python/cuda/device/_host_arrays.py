@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 from cuda.device import _core, _exports, _places
+from cuda.device._floats import accumulator, is_of_ml_dtypes, is_wide
 
 __all__ = ["ExportingArray", "HostArray", "called", "exporting", "given", "namespace", "plain"]
 
@@ -89,6 +90,14 @@ class HostArray(ExportingArray):
 
     def __array_wrap__(self, array: Any, context: Any = None, return_scalar: bool = False) -> Any:
         return given(array)
+
+    def __matmul__(self, other: Any, /) -> Any:
+        known = is_of_ml_dtypes(self.dtype) and isinstance(other, np.ndarray)
+        return called(np.matmul, (self, other), {}) if known else super().__matmul__(other)
+
+    def __rmatmul__(self, other: Any, /) -> Any:
+        known = is_of_ml_dtypes(self.dtype) and isinstance(other, np.ndarray)
+        return called(np.matmul, (other, self), {}) if known else super().__rmatmul__(other)
 
     def __array_function__(self, func: Any, types: Any, args: Any, kwargs: Any) -> Any:
         if not all(issubclass(each, np.ndarray) for each in types):
@@ -176,8 +185,55 @@ def called(function: Callable[..., Any], args: Any, kwargs: Any) -> Any:
     """
     seen: dict[int, tuple[Any, Any]] = {}
     positional = plain(tuple(args), seen)
-    found = function(*positional, **{key: plain(value, seen) for key, value in kwargs.items()})
-    return given(found, seen)
+    keywords = {key: plain(value, seen) for key, value in kwargs.items()}
+    if function in _ACCUMULATING:
+        return given(_accumulated(function, positional, keywords), seen)
+    if function in _PRODUCTS:
+        return given(_product(function, positional, keywords), seen)
+    return given(function(*positional, **keywords), seen)
+
+
+_ACCUMULATING: frozenset[Any] = frozenset(
+    getattr(module, name)
+    for module in (np, np.ndarray)
+    for name in ("cumprod", "cumsum", "mean", "prod", "std", "sum", "var")
+).union((np.cumulative_prod, np.cumulative_sum))
+_PRODUCTS: frozenset[Any] = frozenset(
+    getattr(module, name)
+    for module in (np, np.linalg)
+    for name in ("matmul", "tensordot", "vecdot")
+).union((np.dot, np.ndarray.dot))
+
+
+def _accumulated(function: Callable[..., Any], args: Any, kwargs: Any) -> Any:
+    """A sum, product or mean; of narrow floats accumulated in float32, and rounded once.
+
+    Where NumPy is told a place for the result, or a format by position, all is its own.
+    """
+    dtype = kwargs.get("dtype")
+    if dtype is None:
+        dtype = getattr(args[0], "dtype", None) if args else None
+    said = len(args) > 2 or kwargs.get("out") is not None
+    if said or dtype is None or is_wide(np.dtype(dtype)):
+        return function(*args, **kwargs)
+    found = function(*args, **{**kwargs, "dtype": accumulator(np.dtype(dtype))})
+    return _rounded(found, dtype)
+
+
+def _product(function: Callable[..., Any], args: Any, kwargs: Any) -> Any:
+    """A product of arrays; of floats that NumPy has not by way of float32, and rounded once."""
+    formats = [x.dtype for x in args[:2] if isinstance(x, np.ndarray)]
+    if kwargs.get("out") is not None or not any(map(is_of_ml_dtypes, formats)):
+        return function(*args, **kwargs)
+    dtype = np.result_type(*formats)
+    wide = accumulator(dtype)
+    operands = [x.astype(wide) if isinstance(x, np.ndarray) else x for x in args[:2]]
+    return _rounded(function(*operands, *args[2:], **kwargs), dtype)
+
+
+def _rounded(found: Any, dtype: Any) -> Any:
+    with np.errstate(over="ignore"):
+        return np.asarray(found).astype(dtype)
 
 
 def exporting(array: Any) -> Any:

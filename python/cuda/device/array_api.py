@@ -6,6 +6,7 @@ CuPy's alone. Kernels take both. device= is "cpu", "cuda:0" ...; without it, new
 host's.
 """
 
+import builtins
 import functools
 from collections.abc import Callable
 from types import SimpleNamespace
@@ -14,6 +15,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from cuda.device import _arrays, _core, _places
 from cuda.device._core import Array
+from cuda.device._floats import finfo as floats_finfo
+from cuda.device._floats import is_of_ml_dtypes
 from cuda.device._host_arrays import HostArray, called, given, plain
 from cuda.device._mixing import on_gpu
 
@@ -22,7 +25,6 @@ _SAME = (
     *("e", "inf", "nan", "newaxis", "pi"),
     *("bool", "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64"),
     *("float32", "float64", "complex64", "complex128"),
-    "isdtype",
 )
 _DELEGATED = (
     *("abs", "acos", "acosh", "add", "asin", "asinh", "atan", "atan2", "atanh", "bitwise_and"),
@@ -88,10 +90,35 @@ def can_cast(from_: Any, to: Any, /) -> bool:
     return np.can_cast(from_.dtype if isinstance(from_, Array) else plain(from_), to)
 
 
+_NUMBERS = (builtins.bool, int, float, complex)  # `bool` is a dtype here
+
+
 def result_type(*arrays_and_dtypes: Any) -> Any:
     """The dtype of what an operation of these gives."""
-    return np.result_type(
-        *(x.dtype if isinstance(x, Array) else plain(x) for x in arrays_and_dtypes)
+    each = [x.dtype if isinstance(x, Array) else plain(x) for x in arrays_and_dtypes]
+    numbers = [x for x in each if type(x) in _NUMBERS]
+    formats = [_dtype_of(x) for x in each if type(x) not in _NUMBERS]
+    if not builtins.any(is_of_ml_dtypes(np.dtype(x)) for x in formats):
+        return np.result_type(*each)
+    # NumPy's rules do not know them, but its operators do.
+    return functools.reduce(_format_of_sum, [*map(np.dtype, formats), *map(type, numbers)])
+
+
+def _format_of_sum(a: Any, b: Any) -> Any:
+    return np.add.resolve_dtypes((a, np.dtype(b) if b is builtins.bool else b, None))[-1]
+
+
+def isdtype(dtype: Any, kind: Any) -> builtins.bool:
+    """Whether a dtype is another one, or of a kind that the standard names, or of one of several.
+
+    bfloat16 and the floats of 8 bits are "real floating".
+    """
+    if not isinstance(dtype, np.dtype) or not is_of_ml_dtypes(dtype):
+        return np.isdtype(dtype, kind)
+    each = kind if isinstance(kind, tuple) else (kind,)
+    np.isdtype(np.dtype(np.float32), tuple(x for x in each if isinstance(x, str)))  # known names
+    return builtins.any(
+        x in ("real floating", "numeric") if isinstance(x, str) else dtype == x for x in each
     )
 
 
@@ -337,14 +364,17 @@ class FloatLimits(NamedTuple):
 
 def finfo(type: Any, /) -> FloatLimits:
     """Limits of a floating-point dtype, or of an array's; of a complex one those of its parts."""
-    found = np.finfo(_dtype_of(type))
+    found = floats_finfo(np.dtype(_dtype_of(type)))
     eps, most, least = float(found.eps), float(found.max), float(found.min)
     return FloatLimits(found.bits, eps, most, least, float(found.smallest_normal), found.dtype)
 
 
 def iinfo(type: Any, /) -> Any:
     """Limits of an integer dtype, or of an array's."""
-    return np.iinfo(_dtype_of(type))
+    dtype = np.dtype(_dtype_of(type))
+    if is_of_ml_dtypes(dtype):
+        raise ValueError(f"{dtype} is no format of integers")
+    return np.iinfo(dtype)
 
 
 def expand_dims(x: Any, /, axis: int = 0) -> Any:
@@ -419,7 +449,7 @@ __all__ = [
     *("fft", "linalg"),
     *_SAME,
     *_DELEGATED,
-    *("can_cast", "result_type", "__array_namespace_info__"),
+    *("can_cast", "isdtype", "result_type", "__array_namespace_info__"),
     *("broadcast_arrays", "clip", "expm1", "meshgrid"),
     *("arange", "argsort", "asarray", "astype", "count_nonzero", "diff", "empty"),
     *("empty_like", "expand_dims", "take_along_axis"),

@@ -11,8 +11,10 @@ from typing import Any
 
 import numpy as np
 from cuda import device as D
+from cuda.device import _arrays
+from cuda.device._floats import kind_of
 from cuda.device._gpu_arrays import _kernels
-from cuda.device._gpu_arrays._views import each_element, empty, flat, spread
+from cuda.device._gpu_arrays._views import common_shape, each_element, empty, flat, spread
 
 # --- what kernels compute where the language has no function for it ---
 
@@ -258,7 +260,7 @@ def _function(name: str, forms: Any) -> Any:
     if name in _MIXED and {form.kind for form in forms} == {"i", "u"}:
         return _MIXED[name]
     table = _FUNCTIONS[name]
-    kind = forms[0].kind
+    kind = kind_of(forms[0])
     if kind == "c" and name in _ORDERED:
         raise TypeError(f"{name}() of {forms[0]}: complex numbers have no order")
     return table.get(kind, table["*"])
@@ -275,11 +277,30 @@ def _kind_of(x: Any) -> Any:
     return type(x) if type(x) in _NUMBERS else x.dtype
 
 
+def _beyond(x: Any, other: Any) -> bool:
+    """Whether a Python int is less or more than every element of an array of integers."""
+    if type(x) is not int or is_number(other) or other.dtype.kind not in "iub":
+        return False
+    known = np.iinfo(np.int64 if other.dtype.kind == "b" else other.dtype)
+    return not known.min <= x <= known.max
+
+
+def _compared_beyond(name: str, a: Any, b: Any) -> Any:
+    """A comparison that every element answers as zero does."""
+    array = b if is_number(a) else a
+    answer = _FUNCTIONS[name]["*"](*(x if is_number(x) else 0 for x in (a, b)))
+    out = empty(array.shape, np.bool_, array)
+    each_element(_kernels.unary(always if answer else never, bool, bool), out, out)
+    return out
+
+
 def elementwise(name: str, *operands: Any) -> Any:
     """A function of the standard; operands are arrays of one device or numbers, one an array."""
+    if name in _COMPARISONS and (_beyond(*operands) or _beyond(*operands[::-1])):
+        return _compared_beyond(name, *operands)
     forms, result = _formats(name, tuple(map(_kind_of, operands)))
     arrays = [x for x in operands if not is_number(x)]
-    shape = np.broadcast_shapes(*(x.shape for x in arrays))
+    shape = common_shape(*(x.shape for x in arrays))
     out = empty(shape, result, arrays[0])
     given = [
         form.type(x) if is_number(x) else spread(x, shape)
@@ -321,6 +342,9 @@ def astype(x: Any, dtype: Any, /, *, copy: bool = True, device: Any = None) -> A
 
 def as_array(x: Any, like: Any, dtype: Any = None) -> Any:
     """An operand as an array where another one is; a number takes the dtype, or the other's."""
+    if type(x) in (list, tuple):
+        x = np.asarray(x, dtype)
+        return _arrays.asarray(x, device=str(like.device))
     if not is_number(x):
         return x
     made = empty((), dtype or np.result_type(x, like.dtype), like)
@@ -332,7 +356,7 @@ def where(condition: Any, x1: Any, x2: Any, /) -> Any:
     like = next(x for x in (condition, x1, x2) if not is_number(x))
     result = np.result_type(*(x if type(x) in _NUMBERS else x.dtype for x in (x1, x2)))
     parts = [condition, as_array(x1, like, result), as_array(x2, like, result)]
-    shape = np.broadcast_shapes(*(x.shape for x in parts))
+    shape = common_shape(*(x.shape for x in parts))
     out = empty(shape, result, like)
     each_element(_kernels.where(format_of(result)), out, *(spread(x, shape) for x in parts))
     return out

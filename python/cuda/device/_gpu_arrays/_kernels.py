@@ -102,8 +102,8 @@ def progression(compute: Any, result: Any) -> Any:
 
 
 @functools.cache
-def reduce(combine: Any, form: Any, start: Any, kept: int) -> Any:
-    """out[row, part] = all of that part of a row combined: a block for each."""
+def reduce(combine: Any, form: Any, start: Any, kept: int, result: Any) -> Any:
+    """out[row, part] = result(all of that part of a row combined in form): a block for each."""
 
     @D.kernel
     def array_reduce(out: Any, a: Any, each: Any) -> None:
@@ -129,7 +129,7 @@ def reduce(combine: Any, form: Any, start: Any, kept: int) -> Any:
             D.syncthreads()
             width = width // 2
         if t == 0:
-            out[unravel(block, out.shape)] = totals[0]
+            out[unravel(block, out.shape)] = result(totals[0])
 
     return array_reduce
 
@@ -175,8 +175,11 @@ def position(better: Any, form: Any, kept: int) -> Any:
 
 
 @functools.cache
-def scan(combine: Any, form: Any, start: Any) -> Any:
-    """Rows of `out` combined up to and with each element of those of `a`: a block for each row."""
+def scan(combine: Any, form: Any, start: Any, result: Any) -> Any:
+    """Rows of `out` combined in form up to and with each element of those of `a`.
+
+    A block for each row.
+    """
 
     @D.kernel
     def array_scan(out: Any, a: Any) -> None:
@@ -197,7 +200,7 @@ def scan(combine: Any, form: Any, start: Any) -> Any:
                 D.syncthreads()
                 width = width * 2
             if k < a.shape[1]:
-                out[row, k] = form(combine(before, totals[t]))
+                out[row, k] = result(combine(before, totals[t]))
             before = form(combine(before, totals[BLOCK - 1]))
             D.syncthreads()
             begin = begin + D.int64(BLOCK)
@@ -329,8 +332,16 @@ def take_along(axis: int) -> Any:
 TILE = 16
 
 
+def plus_product(total: Any, a: Any, b: Any) -> Any:
+    return total + a * b
+
+
+def or_both(total: Any, a: Any, b: Any) -> Any:
+    return total | a & b
+
+
 @functools.cache
-def matmul(form: Any) -> Any:
+def matmul(add: Any, form: Any, result: Any) -> Any:
     """out[i] = a[i] @ b[i], by tiles in shared memory. Axes: batch, row, column."""
 
     @D.kernel
@@ -353,10 +364,10 @@ def matmul(form: Any) -> Any:
             right[y, x] = form(b[batch, k, column]) if inside else form(0)
             D.syncthreads()
             for j in range(TILE):
-                total = form(total + left[y, j] * right[j, x])
+                total = form(add(total, left[y, j], right[j, x]))
             D.syncthreads()
             begin = begin + TILE
         if row < out.shape[1] and column < out.shape[2]:
-            out[batch, row, column] = total
+            out[batch, row, column] = result(total)
 
     return array_matmul

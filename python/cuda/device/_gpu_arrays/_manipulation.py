@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 from cuda import device as D
 from cuda.device import _arrays
+from cuda.device._floats import accumulator
 from cuda.device._gpu_arrays import _kernels
 from cuda.device._gpu_arrays._elementwise import (
     as_array,
@@ -16,12 +17,13 @@ from cuda.device._gpu_arrays._elementwise import (
     where,
 )
 from cuda.device._gpu_arrays._kernels import TILE
-from cuda.device._gpu_arrays._reductions import sum_of
+from cuda.device._gpu_arrays._reductions import any_of, sum_of
 from cuda.device._gpu_arrays._sorting import progression, taken
 from cuda.device._gpu_arrays._views import (
     axes_of,
     axis_of,
     broadcast_to,
+    common_shape,
     copied,
     empty,
     flat,
@@ -41,7 +43,7 @@ def _check_arrays(name: str, arrays: Any) -> None:
 
 def broadcast_arrays(*arrays: Any) -> Any:
     _check_arrays("broadcast_arrays", arrays)
-    shape = np.broadcast_shapes(*(x.shape for x in arrays))
+    shape = common_shape(*(x.shape for x in arrays))
     return [x if x.shape == shape else broadcast_to(x, shape) for x in arrays]
 
 
@@ -228,7 +230,7 @@ def matmul(x1: Any, x2: Any, /) -> Any:
     b = x2 if x2.ndim > 1 else reshape(x2, (x2.shape[0], 1))
     if a.shape[-1] != b.shape[-2]:
         raise ValueError(f"matmul() of shapes {x1.shape} and {x2.shape}")
-    batch = np.broadcast_shapes(a.shape[:-2], b.shape[:-2])
+    batch = common_shape(a.shape[:-2], b.shape[:-2])
     dtype = np.result_type(x1.dtype, x2.dtype)
     out = empty((*batch, a.shape[-2], b.shape[-1]), dtype, x1)
     _multiply(out, *(spread(x, (*batch, *x.shape[-2:])) for x in (a, b)))
@@ -258,8 +260,11 @@ _MOST_MATRICES = 65535  # of a launch
 def _multiply(out: Any, a: Any, b: Any) -> None:
     if not out.size:
         return
-    form = np.uint8 if out.dtype.kind == "b" else format_of(out.dtype)
-    kernel = _kernels.matmul(form)
+    if out.dtype.kind == "b":
+        kernel = _kernels.matmul(_kernels.or_both, np.uint8, bool)
+    else:
+        form = format_of(accumulator(out.dtype))
+        kernel = _kernels.matmul(_kernels.plus_product, form, format_of(out.dtype))
     all_out, left, right = map(_stack_of_matrices, (out, a, b))
     for begin in range(0, all_out.shape[0], _MOST_MATRICES):
         part = slice(begin, begin + _MOST_MATRICES)
@@ -289,5 +294,10 @@ def tensordot(x1: Any, x2: Any, /, *, axes: Any = 2) -> Any:
 
 def vecdot(x1: Any, x2: Any, /, *, axis: int = -1) -> Any:
     _check_arrays("vecdot", (x1, x2))
-    product = elementwise("multiply", elementwise("conj", x1), x2)
-    return sum_of(product, axis=axis, dtype=product.dtype)
+    dtype = np.result_type(x1.dtype, x2.dtype)
+    if dtype.kind == "b":
+        return any_of(elementwise("logical_and", x1, x2), axis=axis)
+    wide = accumulator(dtype)
+    a, b = (x if wide == dtype else astype(x, wide) for x in (x1, x2))
+    product = elementwise("multiply", elementwise("conj", a), b)
+    return sum_of(product, axis=axis, dtype=dtype)

@@ -5,6 +5,7 @@ import operator
 from typing import Any
 
 import numpy as np
+from cuda.device._floats import accumulator, kind_of
 from cuda.device._gpu_arrays import _kernels
 from cuda.device._gpu_arrays._elementwise import astype, elementwise, format_of
 from cuda.device._gpu_arrays._kernels import BLOCK
@@ -34,20 +35,27 @@ def _shape_of_result(x: Any, axes: tuple[int, ...], keepdims: bool) -> tuple[int
 
 
 def _reduced(x: Any, axis: Any, keepdims: bool, combine: Any, dtype: Any, start: Any) -> Any:
-    """Blocks combine parts of long rows, and then one block for each row what they found."""
+    """Blocks combine parts of long rows, and then one block for each row what they found.
+
+    They do so in the accumulator of the dtype.
+    """
     axes = axes_of(axis, x.ndim)
     a = _kept_first(x, axes)
     kept = a.ndim - len(axes)
     count = math.prod(a.shape[kept:])
     rows = math.prod(a.shape[:kept])
-    kernel = _kernels.reduce(combine, format_of(dtype), start, kept)
+    wide = accumulator(dtype)
+
+    def combined(source: Any, parts: int, count: int, made: Any) -> Any:
+        kernel = _kernels.reduce(combine, format_of(wide), start, kept, format_of(made))
+        out = empty((*a.shape[:kept], parts), made, x)
+        run(kernel, rows * parts * BLOCK, out, source, np.int64(max(1, -(-count // parts))))
+        return out
+
     parts = max(1, min(_MOST_PARTS // max(rows, 1), -(-count // _PART)))
-    out = empty((*a.shape[:kept], parts), dtype, x)
-    run(kernel, rows * parts * BLOCK, out, a, np.int64(max(1, -(-count // parts))))
+    out = combined(a, parts, count, wide if parts > 1 else dtype)
     if parts > 1:
-        partial, out = out, empty((*a.shape[:kept], 1), dtype, x)
-        kernel = _kernels.reduce(combine, format_of(dtype), start, kept)
-        run(kernel, rows * BLOCK, out, partial, np.int64(parts))
+        out = combined(out, 1, parts, dtype)
     return reshape(out, _shape_of_result(x, axes, keepdims))
 
 
@@ -105,23 +113,38 @@ def _count(x: Any, axis: Any) -> int:
     return math.prod(x.shape[k] for k in axes_of(axis, x.ndim))
 
 
-def mean(x: Any, /, *, axis: Any = None, keepdims: bool = False) -> Any:
-    wide = x if x.dtype.kind in "fc" else astype(x, np.float64)
-    total = sum_of(wide, axis=axis, keepdims=keepdims)
+def _dtype_of_mean(x: Any) -> Any:
+    """Integers and bools have means in float64, as in NumPy."""
+    return x.dtype if kind_of(x.dtype) in "fc" else np.dtype(np.float64)
+
+
+def _mean(x: Any, axis: Any, keepdims: bool) -> Any:
+    total = sum_of(x, axis=axis, dtype=accumulator(_dtype_of_mean(x)), keepdims=keepdims)
     return elementwise("divide", total, float(_count(x, axis)))
 
 
-def var(x: Any, /, *, axis: Any = None, correction: float = 0.0, keepdims: bool = False) -> Any:
-    wide = x if x.dtype.kind in "fc" else astype(x, np.float64)
-    distance = elementwise(
-        "abs", elementwise("subtract", wide, mean(wide, axis=axis, keepdims=True))
-    )
+def mean(x: Any, /, *, axis: Any = None, keepdims: bool = False) -> Any:
+    return astype(_mean(x, axis, keepdims), _dtype_of_mean(x), copy=False)
+
+
+def _var(x: Any, axis: Any, correction: float, keepdims: bool) -> Any:
+    wide = astype(x, accumulator(_dtype_of_mean(x)), copy=False)
+    distance = elementwise("abs", elementwise("subtract", wide, _mean(wide, axis, True)))
     total = sum_of(elementwise("square", distance), axis=axis, keepdims=keepdims)
-    return elementwise("divide", total, float(_count(x, axis) - correction))
+    return elementwise("divide", total, max(float(_count(x, axis) - correction), 0.0))
+
+
+def _narrowed(found: Any, x: Any) -> Any:
+    """In the format of x where that is narrower than what was computed in."""
+    return found if accumulator(x.dtype) == x.dtype else astype(found, x.dtype)
+
+
+def var(x: Any, /, *, axis: Any = None, correction: float = 0.0, keepdims: bool = False) -> Any:
+    return _narrowed(_var(x, axis, correction, keepdims), x)
 
 
 def std(x: Any, /, *, axis: Any = None, correction: float = 0.0, keepdims: bool = False) -> Any:
-    return elementwise("sqrt", var(x, axis=axis, correction=correction, keepdims=keepdims))
+    return _narrowed(elementwise("sqrt", _var(x, axis, correction, keepdims)), x)
 
 
 # A NaN is better than any number, as in NumPy.
@@ -134,7 +157,7 @@ def _less(a: Any, b: Any) -> Any:
 
 
 def _position(x: Any, axis: Any, keepdims: bool, better: Any, name: str) -> Any:
-    axes = axes_of(axis, x.ndim)
+    axes = axes_of(None, x.ndim) if axis is None else (axis_of(axis, x.ndim),)
     if 0 in (x.shape[k] for k in axes):
         raise ValueError(f"{name}() of no elements")
     a = _kept_first(x, axes)
@@ -157,7 +180,8 @@ def running(rows: Any, dtype: Any, combine: Any = operator.add, start: Any = 0) 
     """Running totals of each row, or what another operation combines."""
     out = empty(rows.shape, dtype, rows)
     if out.size:
-        kernel = _kernels.scan(combine, format_of(out.dtype), start)
+        form = format_of(accumulator(out.dtype))
+        kernel = _kernels.scan(combine, form, start, format_of(out.dtype))
         run(kernel, rows.shape[0] * BLOCK, out, rows)
     return out
 

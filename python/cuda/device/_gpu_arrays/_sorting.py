@@ -15,6 +15,7 @@ from cuda.device._gpu_arrays._elementwise import (
 from cuda.device._gpu_arrays._reductions import max_of, min_of, ranks
 from cuda.device._gpu_arrays._views import (
     axis_of,
+    common_shape,
     compact,
     copied,
     each_element,
@@ -27,13 +28,13 @@ from cuda.device._gpu_arrays._views import (
 )
 
 
-# NaNs come last, as in NumPy.
+# NaN is more than every number, as in NumPy: last where the order ascends, first where it descends.
 def _less(a: Any, b: Any) -> Any:
     return a < b or (a == a and b != b)
 
 
 def _greater(a: Any, b: Any) -> Any:
-    return a > b or (a == a and b != b)
+    return a > b or (a != a and b == b)
 
 
 def progression(start: Any, step: Any, count: int, dtype: Any, like: Any) -> Any:
@@ -121,14 +122,15 @@ def take(x: Any, indices: Any, /, *, axis: Any = None) -> Any:
         axis = 0
     along = axis_of(axis, x.ndim)
     check_indices(indices, x.shape[along], along)
-    return taken(x, indices, along)
+    found = taken(x, flat(indices), along)
+    return reshape(found, (*x.shape[:along], *indices.shape, *x.shape[along + 1 :]))
 
 
 def taken(x: Any, indices: Any, along: int) -> Any:
-    """The same of indices that are known to name parts."""
+    """The same of indices of one dimension that are known to name parts."""
     out = empty((*x.shape[:along], indices.size, *x.shape[along + 1 :]), x.dtype, x)
     if out.size:
-        run(_kernels.take(along), out.size, out, x, flat(indices))
+        run(_kernels.take(along), out.size, out, x, indices)
     return out
 
 
@@ -149,7 +151,7 @@ def take_along_axis(x: Any, indices: Any, /, *, axis: int = -1) -> Any:
     for shape in extents:
         shape[along] = 1
     try:
-        rest = list(np.broadcast_shapes(*extents))
+        rest = list(common_shape(*extents))
     except ValueError:
         raise IndexError(
             f"take_along_axis() of shape {x.shape} by indices of shape {indices.shape}"

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 from cuda import device as D
 from cuda.device import _arrays, _core
+from cuda.device._floats import is_of_ml_dtypes
 from cuda.device._gpu_arrays._kernels import BLOCK
 
 
@@ -18,10 +19,25 @@ def empty(shape: Any, dtype: Any, like: Any) -> Any:
 def strided(a: Any, shape: Any, strides: Any, read_only: bool = False) -> Any:
     """The same memory by other axes."""
     if isinstance(a, np.ndarray):
+        raw = (
+            a.view(f"u{a.itemsize}") if is_of_ml_dtypes(a.dtype) else a
+        )  # it knows no other dtypes
         return np.lib.stride_tricks.as_strided(
-            a, tuple(shape), tuple(strides), writeable=not read_only
-        )
+            raw, tuple(shape), tuple(strides), writeable=not read_only
+        ).view(a.dtype)
     return _core.strided(a, list(shape), list(strides), read_only)
+
+
+def common_shape(*shapes: Any) -> tuple[int, ...]:
+    """numpy.broadcast_shapes, which ends at 32 dimensions."""
+    made = [1] * max(map(len, shapes))
+    for shape in shapes:
+        for k in range(-len(shape), 0):
+            if shape[k] not in (1, made[k]) and made[k] != 1:
+                each = " ".join(map(str, shapes))
+                raise ValueError(f"operands could not be broadcast together with shapes {each}")
+            made[k] = shape[k] if made[k] == 1 else made[k]
+    return tuple(made)
 
 
 def broadcast_to(a: Any, shape: Any, /) -> Any:

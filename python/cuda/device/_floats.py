@@ -1,0 +1,48 @@
+"""What is true of floating-point formats, those of ml_dtypes too, of which NumPy knows little.
+
+A sum, product or mean of a format narrower than float32 is accumulated in float32 and rounded once,
+on the host and on GPUs: in bfloat16 a sum of ones would end at 256.
+"""
+
+from typing import Any
+
+import numpy as np
+
+__all__ = ["accumulator", "finfo", "is_of_ml_dtypes", "is_wide", "kind_of"]
+
+
+def is_of_ml_dtypes(dtype: "np.dtype[Any]") -> bool:
+    """Whether it is bfloat16, a float of 8 bits or another float that NumPy has not."""
+    if dtype.isbuiltin != 2:
+        return False
+    import ml_dtypes
+
+    try:
+        ml_dtypes.finfo(dtype)  # type: ignore[no-untyped-call]
+    except ValueError:
+        return False
+    return True
+
+
+def kind_of(dtype: "np.dtype[Any]") -> str:
+    """NumPy's letter of the kind, "f" for every float."""
+    return "f" if is_of_ml_dtypes(dtype) else dtype.kind
+
+
+def accumulator(dtype: "np.dtype[Any]") -> "np.dtype[Any]":
+    """The format in which elements of a dtype are summed: float32 for narrower floats."""
+    return dtype if is_wide(dtype) else np.dtype(np.float32)
+
+
+def is_wide(dtype: "np.dtype[Any]") -> bool:
+    """Whether sums of a dtype are accumulated in itself."""
+    return dtype != np.float16 and not is_of_ml_dtypes(dtype)
+
+
+def finfo(dtype: "np.dtype[Any]") -> Any:
+    """NumPy's finfo, of floats of ml_dtypes too."""
+    if not is_of_ml_dtypes(dtype):
+        return np.finfo(dtype)
+    import ml_dtypes
+
+    return ml_dtypes.finfo(dtype)  # type: ignore[no-untyped-call]
