@@ -194,6 +194,10 @@ nb::object item(nb::handle self, nb::handle index) {
 void set_item(nb::handle self, nb::handle index, nb::handle value) {
   const ArrayObject& array = *nb::inst_ptr<ArrayObject>(self);
   if (array.tensor.read_only) throw nb::value_error("the array is read-only");
+  if (value.is_none())
+    throw nb::type_error(
+        ("None is no element of " + to_string(nb::object(nb::str(array.dtype)))).c_str());
+  if (PyArray_Check(value.ptr())) sync_device(abi::kHostDevice);  // launches may store to it
   if (holds_array(index)) {
     operators().attr("assigned")(self, index, value);
     return;
@@ -410,10 +414,10 @@ void define_attributes(nb::class_<ArrayObject>& type) {
 }
 
 void define_methods(nb::class_<ArrayObject>& type) {
-  type.def("__getitem__", item, nb::arg("index"),
+  type.def("__getitem__", item, nb::arg("index").none(),
            "A part of the array, in the same memory: by ints, slices, None and '...', or the name "
            "of a field. By an Array, of bool or of integers, a copy.")
-      .def("__setitem__", set_item, nb::arg("index"), nb::arg("value"),
+      .def("__setitem__", set_item, nb::arg("index").none(), nb::arg("value").none(),
            "Copies values into a part of the array: of an Array, or of all that NumPy makes an "
            "array of.")
       .def("reshape", reshaped, nb::arg("shape"), nb::rv_policy::take_ownership,

@@ -1,15 +1,18 @@
 """The Array API of arrays of the host (DEV-AAPI): every name of the standard, in HostArrays."""
 
+import contextlib
 import copy
 import operator
 import pickle
 import re
+import threading
 
 import ml_dtypes
 import numpy as np
 import pytest
 from cuda import device as D
 from cuda.device import array_api as xp
+from cuda.device import core
 from support.clauses import clause
 from support.launching import run
 from support.small_floats import DTYPES as SMALL
@@ -559,3 +562,109 @@ def test_floats_that_numpy_has_not_are_floats(name):
         xp.iinfo(dtype)
     for other in (1, 1.0, 1j, True, xp.asarray(np.ones(2, np.float32)), xp.ones(2)):
         assert xp.result_type(a, other) == xp.result_type(other, dtype) == (a + other).dtype
+
+
+# ------------------------------------------------------------------------- work that is queued
+
+
+@D.kernel
+def store_sevens_later(a, flag):
+    while D.atomic_ref(flag, 0).load("acquire") == 0:
+        pass
+    a[D.tid(1)] = 7
+
+
+@contextlib.contextmanager
+def queued(a, seconds):
+    """Sevens are stored to the array so much later; gives the flag."""
+    flag, stream = np.zeros(1, np.int32), core.Device("host").create_stream()
+    D.launch(store_sevens_later, a, flag, grid=1, block=a.size, stream=stream)
+    timer = threading.Timer(seconds, lambda: D.atomic_ref(flag, 0).store(1, "release"))
+    timer.start()
+    try:
+        yield flag
+    finally:
+        timer.join()
+        stream.sync()
+
+
+READING = {
+    "to_host": D.to_host,
+    "asarray": lambda a: D.asarray(a, copy=True),
+    "asarray dtype": lambda a: D.asarray(a, np.int32),
+    "xp.asarray": lambda a: xp.asarray(a, copy=True),
+    "from_dlpack": lambda a: xp.from_dlpack(a, copy=True),
+    "to_device": lambda a: a.to_device("cpu"),
+    "pickle": lambda a: pickle.loads(pickle.dumps(a)),
+    "pickle 5": lambda a: pickle.loads(pickle.dumps(a, 5)),
+    "copy": copy.copy,
+    "deepcopy": copy.deepcopy,
+    "[[]]": lambda a: a[[0, 1]],
+    "mask": lambda a: a[np.array([True, True, False, False])],
+    "float": lambda a: float(a[0]),
+    "bool": lambda a: 7 * bool(a[0]),
+    "complex": lambda a: complex(a[0]),
+    "repr": lambda a: 7 * ("7" in repr(a)),
+    "str": lambda a: 7 * ("7" in str(a)),
+    "format": lambda a: float(f"{a[0]:.1f}"),
+    "in": lambda a: 7 * (7 in a),
+    "add": lambda a: a + 0,
+    "reflected": lambda a: 14 - a,
+    "matmul": lambda a: a @ a / 28,
+    "np.add": lambda a: np.add(a, 0),
+    "reduce": lambda a: np.add.reduce(a) / 4,
+    "equal": lambda a: 7 * (a == 7),
+    "np.sum": lambda a: np.sum(a) / 4,
+    **{name: operator.methodcaller(name) for name in ("max", "mean", "copy", "tolist", "flatten")},
+    "astype": lambda a: a.astype(int),
+    "tobytes": lambda a: np.frombuffer(a.tobytes()),
+    "xp.max": lambda a: xp.max(a),
+    "xp.sort": lambda a: xp.sort(a),
+    "xp.argsort": lambda a: 7 + 0 * xp.argsort(a - 7, descending=True),
+    "xp.astype": lambda a: xp.astype(a, xp.int8),
+    "xp.clip": lambda a: xp.clip(a, 0, 9),
+    "xp.concat": lambda a: xp.concat([a, a]),
+    "xp.count_nonzero": lambda a: 7 * (xp.count_nonzero(a) == 4),
+    "xp.diff": lambda a: 7 + xp.diff(a, prepend=7),
+    "xp.expm1": lambda a: 7 * (xp.expm1(a) > 1),
+    "xp.meshgrid": lambda a: xp.meshgrid(a, a)[0],
+    "xp.take_along_axis": lambda a: xp.take_along_axis(a, np.zeros(1, int)),
+    "xp.where": lambda a: xp.where(a > 1, a, 0),
+}
+
+
+@clause("DEV-AAPI-03")
+@pytest.mark.parametrize("name", READING)
+def test_functions_wait_for_what_is_queued(name):
+    a = xp.zeros(4)
+    with queued(a, 0.01):
+        found = READING[name](a)
+    assert np.all(np.asarray(found) == 7)
+
+
+@clause("DEV-AAPI-03")
+def test_writing_waits_and_views_do_not():
+    a = xp.zeros(4)
+    with queued(a, 0.01):
+        a[0] = 1
+        assert a.tolist() == [1, 7, 7, 7]
+    with queued(a, 0.01):
+        a += 1
+        assert a.tolist() == [8, 8, 8, 8]
+    with queued(a, 0.01):
+        a.fill(3)
+    assert a.tolist() == [3, 3, 3, 3]
+    with queued(a, 0.5) as flag:
+        views = [a[1:], a[0], a[..., None], a.T, xp.flip(a), xp.permute_dims(a, (0,))]
+        views += [xp.broadcast_to(a, (2, 4)), xp.expand_dims(a), xp.asarray(a), D.asarray(a)]
+        assert flag[0] == 0
+    assert all(np.all(view == 7) for view in views)
+
+
+@clause("DEV-ARR-02")
+def test_arrays_of_numpy_are_copied_when_what_is_queued_is_done():
+    """By functions of ours; NumPy's own read them as they are."""
+    for read in (D.to_host, lambda a: D.asarray(a, copy=True), lambda a: D.asarray(a, np.int32)):
+        a = D.zeros(4, device="cpu")
+        with queued(a, 0.01):
+            assert read(a).tolist() == [7, 7, 7, 7]

@@ -270,6 +270,28 @@ def test_plain_buffers():
             D.from_sycl_usm(other)
 
 
+@clause("USM-35")
+def test_plain_buffers_as_arrays():
+    """By asarray and to_host as by from_sycl_usm, in the same memory."""
+    ints, raw = array.array("i", [1, 2, 3]), bytearray(b"ab")
+    for read in (D.asarray, xp.asarray, D.to_host):
+        for buffer, dtype, values in (
+            (ints, np.int32, [1, 2, 3]),
+            (memoryview(ints)[1:], np.int32, [2, 3]),
+            (raw, np.uint8, [97, 98]),
+            (b"abcd", np.uint8, [97, 98, 99, 100]),
+            (b"", np.uint8, []),
+        ):
+            found = read(buffer)
+            assert (found.dtype, found.tolist()) == (dtype, values)
+            assert found.flags.writeable is not isinstance(buffer, bytes)
+    D.asarray(ints)[0] = 9
+    assert ints[0] == 9
+    with pytest.raises((CompileError, ValueError, TypeError), match="read-only"):
+        run(add_one, D.asarray(b"ab"), block=2)
+    assert D.asarray(b"ab", np.int32, copy=True).flags.writeable
+
+
 BAD = [
     ({"shape": ...}, "no key 'shape'"),
     ({"shape": None}, "'shape' is None; a tuple of ints was expected"),
@@ -611,6 +633,17 @@ def test_what_came_from_sycl_goes_back_with_its_context(sycl_runtime, monkeypatc
     assert again.tolist() == [1, 2, 3]
 
 
+@clause("USM-27", "USM-36")
+@pytest.mark.usefixtures("sycl_runtime")
+def test_memory_of_ours_is_not_said_to_be_a_runtimes(monkeypatch):
+    monkeypatch.setenv("CUDA_DEVICE_HOST_CAI", "1")
+    a = xp.zeros(3)
+    assert a.usm_type == a.get_usm_type("cpu") == "unknown"
+    assert not hasattr(a, "__sycl_usm_array_interface__")
+    with pytest.raises(AttributeError, match="memory of its own contexts only"):
+        _ = a.__sycl_usm_array_interface__
+
+
 def test_contexts_are_freed(sycl_runtime):
     a = np.arange(4.0)
     fake = known(sycl_runtime, a, "shared")
@@ -711,8 +744,11 @@ def test_memory_of_others_is_not_given_away_as_sycls():
     foreign = np.zeros(3).view(xp.HostArray)
     assert hasattr(foreign, "__cuda_array_interface__")
     assert not hasattr(foreign, "__sycl_usm_array_interface__")
-    with pytest.raises(AttributeError, match="the memory of the array is no USM allocation"):
+    with pytest.raises(AttributeError, match=r"NumPy's and no USM allocation; .*copy=True"):
         _ = foreign.__sycl_usm_array_interface__
+    for copied in (xp.asarray(foreign, copy=True), D.asarray(foreign, copy=True), xp.eye(3)):
+        assert copied.__sycl_usm_array_interface__["version"] == 1
+        assert copied.ctypes.data % 256 == 0
 
 
 def test_without_the_switch_nothing_is_given():

@@ -284,6 +284,19 @@ WRONG = [
         ValueError,
         "memory='fast' is no kind of memory; there are 'device', 'pinned', 'managed'",
     ),
+    (lambda: D.asarray([1.0], memory="fast"), ValueError, "memory='fast' is no kind of memory"),
+    (
+        lambda: D.from_dlpack(np.ones(2), copy="x"),
+        TypeError,
+        "copy expects None, True or False, found 'x'",
+    ),
+    (
+        lambda: D.asarray(object()),
+        TypeError,
+        "'object' is no array: it implements neither __dlpack__ nor __cuda_array_interface__ nor "
+        "__sycl_usm_array_interface__, and is no buffer and no number",
+    ),
+    (lambda: D.asarray([None]), TypeError, "arrays of Python objects cannot be passed to kernels"),
     (
         lambda: D.zeros(3, device="gpu"),
         ValueError,
@@ -295,6 +308,26 @@ WRONG = [
         "a device is a Device, a number, 'cpu' or 'cuda:0'; found 'float'",
     ),
 ]
+
+
+def test_asarray_keeps_vectors():
+    """As full does."""
+    v = D.float32x2(1, 2)
+    for made, shape in ((v, ()), ([v, v, v], (3,)), ([[v], [v]], (2, 1)), ((v,), (1,))):
+        found = D.asarray(made, device=HOST)
+        assert (found.dtype, found.shape) == (D.full((), v, device=HOST).dtype, shape)
+        assert found["y"].max() == found["y"].min() == 2
+    assert D.asarray([(1, 2)], D.float32x2, device=HOST)["y"] == 2
+
+
+def test_copies_lie_in_memory_of_ours():
+    a = np.arange(12.0).reshape(3, 4)
+    for made in (D.asarray(a, copy=True), D.asarray([1, 2]), D.asarray(a, np.float32),
+                 D.asarray(3), D.from_dlpack(a, copy=True), D.asarray(a.T, copy=True)):  # fmt: skip
+        assert made.ctypes.data % 256 == 0
+        assert _core.memory_find(made.ctypes.data)[4]
+    assert np.array_equal(D.asarray(a.T, copy=True), a.T)
+    assert D.asarray(a.T, copy=True).flags.f_contiguous
 
 
 @pytest.mark.parametrize(("wrong", "kind", "text"), WRONG)

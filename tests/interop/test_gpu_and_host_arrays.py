@@ -341,3 +341,75 @@ def test_a_mask_takes_lists_of_values(on_gpu):  # noqa: F811
         [1, 2, 7, 8],
         ["ValueError", "values of shape (3,) for the 2 that a mask chooses"],
     ]
+
+
+@clause("DEV-AAPI-03")
+def test_none_is_an_index_and_no_value(on_gpu):  # noqa: F811
+    answer = on_gpu("""
+        shape = a[None].shape
+        a[None] = 3
+        calls = [lambda: a.__setitem__(0, None), lambda: b.__setitem__(None, None),
+                 lambda: b.__setitem__(b > 2, None)]
+        answer = [shape, shown(a[0]), [outcome(each) for each in calls]]
+    """)
+    assert answer == [
+        [1, 3, 4],
+        [3.0, 3.0, 3.0, 3.0],
+        [
+            ["TypeError", "None is no element of float32"],
+            ["TypeError", "None is no element of int32"],
+            ["TypeError", "None is no element of int32"],
+        ],
+    ]
+
+
+@clause("DEV-AAPI-03")
+def test_arrays_are_written_with_their_elements(on_gpu):  # noqa: F811
+    """As NumPy writes them, and the device; without elements where they cannot be had."""
+    answer = on_gpu("""
+        found = [repr(b), repr(a[:1]), repr(b[0]), str(a[:2, :2]), str(b[1]), f"{b}",
+                 repr(D.zeros((0, 2), "i1", device="cuda"))]
+        fake.fake_fault(b"double", 700)
+        try:
+            D.launch(double, b, grid=1, block=4)
+            core.Device(0).sync()
+        except errors.KernelError:
+            pass
+        answer = [found, repr(b)]
+    """)
+    assert answer[0] == [
+        "Array([1, 2, 3, 4], dtype=int32, device='cuda:0')",
+        "Array([[0., 1., 2., 3.]], dtype=float32, device='cuda:0')",
+        "Array(1, dtype=int32, device='cuda:0')",
+        "[[0. 1.]\n [4. 5.]]",
+        "2",
+        "[1 2 3 4]",
+        "Array([], shape=(0, 2), dtype=int8, device='cuda:0')",
+    ]
+    assert answer[1] == "<cuda.device.Array of shape (4,), int32, in memory of GPU 0>"
+
+
+@clause("DEV-AAPI-03")
+def test_copies_of_the_hosts_arrays_wait_for_what_is_queued(on_gpu):  # noqa: F811
+    answer = on_gpu("""
+        @D.kernel
+        def store_later(a, flag):
+            while D.atomic_ref(flag, 0).load("acquire") == 0:
+                pass
+            a[D.tid(1)] = 7
+
+        from support.gpu_program import _launch
+
+        host, found = core.Device("host"), []
+        for copied in (lambda h: D.asarray(h, device="cuda"), lambda h: b.__setitem__(..., h),
+                       lambda h: xp.asarray(h).to_device("cuda")):
+            h, flag, stream = np.zeros(4, "i4"), np.zeros(1, "i4"), host.create_stream()
+            _launch(store_later, h, flag, grid=1, block=4, stream=stream)
+            timer = threading.Timer(0.01, lambda: D.atomic_ref(flag, 0).store(1, "release"))
+            timer.start()
+            made = copied(h)
+            found.append(shown(b if made is None else made))
+            timer.join()
+        answer = found
+    """)
+    assert answer == [[7, 7, 7, 7]] * 3

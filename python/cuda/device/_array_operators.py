@@ -100,6 +100,28 @@ def _number(kind: Callable[[Any], Any]) -> Callable[[Any], Any]:
     return lambda self: number_of(self, kind)
 
 
+_described = Array.__repr__  # without its elements
+
+
+def _shown(self: Array, write: Callable[[Any], str]) -> str:
+    """As the elements are written, copied for that; without them where they cannot be."""
+    try:
+        return write(_arrays.to_host(self))
+    except Exception:
+        return _described(self)
+
+
+def _repr(self: Array) -> str:
+    return _shown(self, lambda host: f"{repr(host.view(_Written))[:-1]}, device={self.device!r})")
+
+
+class _Written(np.ndarray[Any, Any]):
+    """An Array's elements as NumPy writes them."""
+
+
+_Written.__name__ = "Array"
+
+
 def _formatted(self: Array, spec: str, /) -> str:
     """As NumPy has it: the element of an array of no dimensions; others take no specification."""
     if self.ndim and not spec:
@@ -242,6 +264,8 @@ def install() -> None:
         "__array_ufunc__": _numpy_functions.ufunc,
         "__array_function__": _numpy_functions.function,
         "__format__": _formatted,
+        "__repr__": _repr,
+        "__str__": lambda self: _shown(self, str),
         "__iter__": _iterated,
         "to_device": _to_device,
         "mT": property(_transposed_matrix),

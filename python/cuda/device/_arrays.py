@@ -6,12 +6,12 @@ take and the host copies by to_host.
 """
 
 import operator
-from typing import Any
+from typing import Any, NoReturn
 
 import numpy as np
 from cuda.device import _core, _interfaces, _places
 from cuda.device._core import Array, Vector
-from cuda.device._host_arrays import ExportingArray, exporting
+from cuda.device._host_arrays import ExportingArray, exporting, wait
 
 __all__ = ["Array", "arange", "asarray", "empty", "from_dlpack", "full", "to_host", "zeros"]
 
@@ -57,11 +57,17 @@ def _format_of(value: Any) -> Any:
     return getattr(type(value), "numpy_dtype", None)
 
 
-def _struct_of(obj: Any) -> Any:
-    """The struct that a list is of, or a list of lists; None for other lists."""
+def _record_of(obj: Any) -> Any:
+    """The struct or vector that is given, or that a list is of, or a list of lists; else None."""
     while type(obj) in (list, tuple) and obj:
         obj = obj[0]
-    return type(obj) if hasattr(type(obj), "__cuda_device_struct__") else None
+    known = isinstance(obj, Vector) or hasattr(type(obj), "__cuda_device_struct__")
+    return type(obj) if known else None
+
+
+def _rows(obj: Any) -> Any:
+    """Nested sequences of vectors or structs as lists of tuples."""
+    return list(map(_rows, obj)) if type(obj) in (list, tuple) else plain(obj)
 
 
 def _extents(shape: Any) -> list[int]:
@@ -187,15 +193,47 @@ def _device_text(number: int) -> str:
     return "cpu" if number == _places.HOST else f"cuda:{number}"
 
 
+def _check_copy(copy: Any) -> None:
+    if copy not in (None, True, False):
+        raise TypeError(f"copy expects None, True or False, found {copy!r}")
+
+
 def _host_view(obj: Any, dtype: Any, copy: bool | None) -> np.ndarray[Any, Any]:
     """An object of the host as an array, without a copy where that is possible."""
-    dtype = _struct_of(obj) if dtype is None else dtype
+    record = _record_of(obj)
+    dtype = record if dtype is None else dtype
     wanted = None if dtype is None else _format(dtype)
-    made = np.asarray(
-        obj if wanted is None or wanted.names is None else plain(obj), wanted, copy=copy
-    )
-    _format(made.dtype)
+    given = obj
+    if wanted is not None and wanted.names is not None:
+        given = _rows(obj) if record else plain(obj)
+    made = np.asarray(given, wanted, copy=False if copy is False else None)
+    if made.dtype.hasobject:
+        _refuse_objects(obj)
     return made
+
+
+def _refuse_objects(obj: Any) -> NoReturn:
+    if isinstance(obj, np.ndarray | list | tuple):
+        raise TypeError("arrays of Python objects cannot be passed to kernels")
+    raise TypeError(
+        f"{type(obj).__qualname__!r} is no array: it implements neither __dlpack__ nor "
+        "__cuda_array_interface__ nor __sycl_usm_array_interface__, and is no buffer and no number"
+    )
+
+
+def in_our_memory(array: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
+    """A copy of an array of the host in memory of our pool."""
+    columns = array.flags.f_contiguous and not array.flags.c_contiguous
+    made: np.ndarray[Any, Any] = _core.host_array(list(array.shape), array.dtype, columns, False)
+    made[...] = array
+    return made
+
+
+def _is_new(made: np.ndarray[Any, Any], of: Any) -> bool:
+    """Whether NumPy has made an array of memory that nobody else has."""
+    if isinstance(of, np.ndarray):
+        return made is not of and made.base is None
+    return isinstance(of, list | tuple | int | float | complex | np.generic | Vector)
 
 
 def _on_gpu(array: Array, number: int, dtype: Any, copy: bool | None, memory: str) -> Any:
@@ -230,20 +268,23 @@ def asarray(
 
     Without a copy where that is possible, as of pinned and managed memory for the host, when all
     that is queued is done; copy=True makes one always, copy=False raises ValueError where one is
-    needed. dtype: convert to this format. device: where the array is to be; without
-    it, an array of a GPU stays where it is and everything else goes to the current device. memory:
-    of a copy on a GPU, as for empty.
+    needed. A copy on the host lies in memory of ours, as that of empty. Bytes are uint8 and can be
+    read only, other buffers have the format that they name. dtype: convert to this format. device:
+    where the array is to be; without it, an array of a GPU stays where it is and everything else
+    goes to the current device. memory: of a copy on a GPU, as for empty.
     """
-    if copy not in (None, True, False):
-        raise TypeError(f"copy expects None, True or False, found {copy!r}")
+    _check_copy(copy)
     found = imported(obj)
     if isinstance(found, Array):
         number = _places.number_of(found.device if device is None else device)
         return _on_gpu(found, number, dtype, copy, memory)
     number = _places.number_of(device)
+    if copy or dtype is not None:
+        wait()
+    _places.kind_of(memory)
     host = _host_view(found, dtype, copy if number == _places.HOST else None)
     if number == _places.HOST:
-        return exporting(host)
+        return exporting(in_our_memory(host) if copy or _is_new(host, found) else host)
     return _to_gpu(host, number, copy, memory)
 
 
@@ -270,6 +311,8 @@ def imported(obj: Any) -> Any:
     if isinstance(obj, np.ndarray | np.generic | Array | type):
         _refuse_mask(obj)
         return obj
+    if isinstance(obj, bytes):
+        return np.asarray(memoryview(obj))
     refusal = None
     if hasattr(obj, "__dlpack_device__"):
         try:
@@ -294,7 +337,7 @@ def _taken(x: Any, for_host: bool, copy: bool | None) -> Any:
     plainly = type(x) is np.ndarray or isinstance(x, ExportingArray)
     if plainly and x.dtype.isnative and x.dtype.kind in "biufcV" and not x.dtype.hasobject:
         if isinstance(x, ExportingArray):
-            _core.sync_device(_places.HOST)  # as its __dlpack__ does
+            wait()  # as its __dlpack__ does
         return x.view(np.ndarray)
     return _core.import_dlpack(x, for_host, False if copy is False else None)
 
@@ -311,6 +354,7 @@ def from_dlpack(x: Any, /, *, device: Any = None, copy: bool | None = None) -> A
             raise AttributeError(
                 f"from_dlpack() needs {name}, which {type(x).__qualname__!r} lacks"
             )
+    _check_copy(copy)
     for_host = device is not None and _places.number_of(device) == _places.HOST
     array = _taken(x, for_host, copy)
     if isinstance(array, Array):
@@ -318,7 +362,9 @@ def from_dlpack(x: Any, /, *, device: Any = None, copy: bool | None = None) -> A
         return _on_gpu(array, number, None, copy, "device")
     number = _places.HOST if device is None else _places.number_of(device)
     if number == _places.HOST:
-        return exporting(array.copy() if copy else array)
+        if copy:
+            wait()
+        return exporting(in_our_memory(array) if copy else array)
     return _to_gpu(array, number, copy, "device")
 
 
@@ -328,6 +374,8 @@ def to_host(array: Any) -> np.ndarray[Any, Any]:
     Arrays of the host are given as they are, those of other libraries as by asarray.
     """
     found = imported(array)
+    if not isinstance(found, Array):
+        wait()
     return _core.to_host(found) if isinstance(found, Array) else _host_view(found, None, None)
 
 

@@ -9,7 +9,7 @@ import os
 from typing import Any
 
 import numpy as np
-from cuda.device import _core, _places, _sycl
+from cuda.device import _core, _places, _sycl, _sycl_runtime
 
 __all__ = ["as_asked", "cuda_dictionary", "exports_host", "sycl_dictionary", "usm_type"]
 
@@ -87,7 +87,15 @@ def host_sycl_dictionary(array: np.ndarray[Any, Any]) -> dict[str, Any]:
     """__sycl_usm_array_interface__ of memory that this package has allocated on the host."""
     _check_host()
     if host_usm_type(array) == "unknown":
-        raise AttributeError("the memory of the array is no USM allocation: asarray(copy=True) is")
+        if _sycl_runtime.is_loaded() and _sycl.imported(array) is None:
+            raise AttributeError(
+                "the SYCL runtime that dpctl has loaded takes memory of its own contexts only, and "
+                "the array lies in other memory; numpy.asarray(a) gives one that its users copy"
+            )
+        raise AttributeError(
+            "the memory of the array is NumPy's and no USM allocation; "
+            "cuda.device.asarray(a, copy=True) makes an array in memory that is one"
+        )
     address = _address(array)
     came = _sycl.imported(array)
     context = "opencl:cpu" if came is None else came.context.capsule()
@@ -157,11 +165,16 @@ def usm_type(device: int, kind: str, syclobj: Any = None) -> str:
 
 
 def host_usm_type(array: np.ndarray[Any, Any], syclobj: Any = None) -> str:
-    """The same of an array of the host: "unknown" where neither we nor SYCL allocated it."""
+    """The same of an array of the host: "unknown" where neither we nor SYCL allocated it.
+
+    Memory of ours is "host" as long as there is no runtime of SYCL's, which does not know it.
+    """
     came = _sycl.imported(array)
     if came is not None:
         context = came.context if syclobj is None else _sycl.context_of(syclobj).real
         return "unknown" if context is None else context.pointer(came.address).kind
+    if _sycl_runtime.is_loaded():
+        return "unknown"
     device, kind, _, _, ours = _core.memory_find(_address(array))
     found = usm_type(device, kind, syclobj)
     return found if ours or device != _places.HOST or not array.size else "unknown"

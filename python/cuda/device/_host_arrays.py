@@ -8,7 +8,22 @@ import numpy as np
 from cuda.device import _core, _exports, _places
 from cuda.device._floats import accumulator, is_of_ml_dtypes, is_wide
 
-__all__ = ["ExportingArray", "HostArray", "called", "exporting", "given", "namespace", "plain"]
+__all__ = [
+    "ExportingArray",
+    "HostArray",
+    "called",
+    "exporting",
+    "given",
+    "namespace",
+    "plain",
+    "wait",
+]
+
+
+def wait() -> None:
+    """Waits for what is queued on the host device: it may read and store elements of any array."""
+    _core.sync_device(_places.HOST)
+
 
 _API_VERSIONS = ("2021.12", "2022.12", "2023.12", "2024.12")
 
@@ -73,6 +88,7 @@ class HostArray(ExportingArray):
 
     An element is an array of no dimensions, not a number of NumPy's, and what functions and
     operators give is a HostArray too. xp.asarray(a) is one in the memory of a NumPy array.
+    Whatever reads or writes elements waits for what is queued on the host device; views do not.
     """
 
     __slots__ = ()
@@ -82,6 +98,8 @@ class HostArray(ExportingArray):
         return namespace(api_version)
 
     def __getitem__(self, index: Any, /) -> Any:
+        if not _gives_a_view(index):
+            wait()
         found = super().__getitem__(index)
         if isinstance(found, np.ndarray):
             return found
@@ -91,13 +109,12 @@ class HostArray(ExportingArray):
     def __array_wrap__(self, array: Any, context: Any = None, return_scalar: bool = False) -> Any:
         return given(array)
 
-    def __matmul__(self, other: Any, /) -> Any:
-        known = is_of_ml_dtypes(self.dtype) and isinstance(other, np.ndarray)
-        return called(np.matmul, (self, other), {}) if known else super().__matmul__(other)
-
-    def __rmatmul__(self, other: Any, /) -> Any:
-        known = is_of_ml_dtypes(self.dtype) and isinstance(other, np.ndarray)
-        return called(np.matmul, (other, self), {}) if known else super().__rmatmul__(other)
+    def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, **kwargs: Any) -> Any:
+        if kwargs or method != "__call__" or ufunc in _PRODUCTS:
+            function = ufunc if method == "__call__" else getattr(ufunc, method)
+            return called(function, inputs, kwargs)
+        wait()
+        return given(ufunc(*map(plain, inputs)))
 
     def __array_function__(self, func: Any, types: Any, args: Any, kwargs: Any) -> Any:
         if not all(issubclass(each, np.ndarray) for each in types):
@@ -105,9 +122,11 @@ class HostArray(ExportingArray):
         return called(func, args, kwargs)
 
     def __repr__(self) -> str:
+        wait()
         return repr(self.view(_Shown))
 
     def __str__(self) -> str:
+        wait()
         return str(self.view(_Shown))
 
     def to_device(self, device: Any, /, *, stream: int | Any | None = None) -> Any:
@@ -115,6 +134,7 @@ class HostArray(ExportingArray):
         if stream is not None:
             raise ValueError(f"to_device() expects no stream of the host, found {stream!r}")
         if _places.number_of(device) == _places.HOST:
+            wait()
             return self
         from cuda.device import _arrays
 
@@ -131,6 +151,15 @@ class _Shown(np.ndarray[Any, Any]):
 _Shown.__name__ = "HostArray"
 
 
+_OF_VIEWS = frozenset((int, slice, str, type(None), type(Ellipsis), np.int64, np.intp))
+
+
+def _gives_a_view(index: Any) -> bool:
+    return type(index) in _OF_VIEWS or (
+        type(index) is tuple and _OF_VIEWS.issuperset(map(type, index))
+    )
+
+
 def _method(function: Any) -> Callable[..., Any]:
     @functools.wraps(function)
     def call(*args: Any, **kwargs: Any) -> Any:
@@ -139,13 +168,31 @@ def _method(function: Any) -> Callable[..., Any]:
     return call
 
 
-# Methods that NumPy's C code ends without asking the class what to make of the result. Others do
-# ask, or give no array.
+def _waiting(function: Any) -> Callable[..., Any]:
+    @functools.wraps(function)
+    def call(*args: Any, **kwargs: Any) -> Any:
+        wait()
+        return function(*args, **kwargs)
+
+    return call
+
+
+# Methods that NumPy's C code ends without asking the class what to make of the result.
 for _name in (
     *("argmax", "argmin", "choose", "dot", "nonzero", "round", "searchsorted", "take", "trace"),
     *("all", "any", "max", "mean", "min", "prod", "std", "sum", "var"),
+    *("cumprod", "cumsum"),
 ):
     setattr(HostArray, _name, _method(getattr(np.ndarray, _name)))
+# Others, which do ask, or give no array.
+for _name in (
+    *("__bool__", "__complex__", "__contains__", "__copy__", "__deepcopy__", "__float__"),
+    *("__format__", "__index__", "__int__", "__reduce__", "__reduce_ex__", "__setitem__"),
+    *("argpartition", "argsort", "astype", "byteswap", "clip", "compress", "conj", "conjugate"),
+    *("copy", "dump", "dumps", "fill", "flatten", "item", "partition", "put", "repeat", "resize"),
+    *("sort", "tobytes", "tofile", "tolist"),
+):
+    setattr(HostArray, _name, _waiting(getattr(np.ndarray, _name)))
 
 
 def given(result: Any, seen: dict[int, tuple[Any, Any]] | None = None) -> Any:
@@ -181,8 +228,11 @@ def plain(value: Any, seen: dict[int, tuple[Any, Any]] | None = None) -> Any:
 def called(function: Callable[..., Any], args: Any, kwargs: Any) -> Any:
     """NumPy's function of arguments of ours, and what it gives as ours.
 
-    An argument that it gives back, as `out=` is, stays what it was.
+    An argument that it gives back, as `out=` is, stays what it was. Waits for what is queued, but
+    for functions that read no elements.
     """
+    if function not in _OF_SHAPES:
+        wait()
     seen: dict[int, tuple[Any, Any]] = {}
     positional = plain(tuple(args), seen)
     keywords = {key: plain(value, seen) for key, value in kwargs.items()}
@@ -193,6 +243,13 @@ def called(function: Callable[..., Any], args: Any, kwargs: Any) -> Any:
     return given(function(*positional, **keywords), seen)
 
 
+_OF_SHAPES: frozenset[Any] = frozenset(
+    getattr(np, name)
+    for name in (
+        *("broadcast_to", "expand_dims", "flip", "matrix_transpose", "moveaxis", "ndim"),
+        *("permute_dims", "shape", "size", "squeeze", "swapaxes", "transpose", "unstack"),
+    )
+)
 _ACCUMULATING: frozenset[Any] = frozenset(
     getattr(module, name)
     for module in (np, np.ndarray)

@@ -114,6 +114,11 @@ def _library() -> Any | None:
     return _loaded[0]
 
 
+def is_loaded() -> bool:
+    """Whether this process has a runtime to ask."""
+    return _library() is not None
+
+
 def _context(library: Any, handle: int | None) -> Context | None:
     return Context(library, handle) if handle else None
 

@@ -171,7 +171,7 @@ def _on_host(values: Any) -> Any:
 def _placed(array: Any, device: Any) -> Any:
     """An array of NumPy's where it is wanted."""
     where = _device(device)
-    return given(array) if where == "cpu" else _arrays.asarray(array, device=where)
+    return given(_arrays.asarray(array, device=where, copy=True))
 
 
 def _filled(shape: Any, value: Any, dtype: Any, device: Any) -> Any:
@@ -285,7 +285,7 @@ def meshgrid(*arrays: Any, indexing: Any = "xy") -> Any:
     """Coordinates of a grid: a list of arrays, one for each axis."""
     if on_gpu(*arrays):
         return _of_gpu("meshgrid", *arrays, indexing=indexing)
-    return given(list(np.meshgrid(*map(plain, arrays), indexing=indexing)))
+    return list(called(np.meshgrid, arrays, {"indexing": indexing}))
 
 
 def broadcast_arrays(*arrays: Any) -> Any:
@@ -304,17 +304,19 @@ def clip(x: Any, /, min: Any = None, max: Any = None) -> Any:
     """The elements, none below min and none above max."""
     if on_gpu(x, min, max):
         return _of_gpu("clip", x, min, max)
-    return given(np.clip(plain(x), plain(min), plain(max)))
+    return called(np.clip, (x, min, max), {})
 
 
 def expm1(x: Any, /) -> Any:
     """exp(x) - 1, accurate near zero."""
     if on_gpu(x):
         return _of_gpu("expm1", x)
-    values = plain(x)
-    with np.errstate(invalid="ignore") if values.dtype.kind == "c" else np.errstate():
-        found = np.expm1(values)
-        return given(_with_limits_of_expm1(values, found) if values.dtype.kind == "c" else found)
+    return called(_expm1 if np.asarray(x).dtype.kind == "c" else np.expm1, (x,), {})
+
+
+@np.errstate(invalid="ignore")
+def _expm1(z: Any) -> Any:
+    return _with_limits_of_expm1(np.asarray(z), np.expm1(z))
 
 
 def _with_limits_of_expm1(z: Any, found: Any) -> Any:
@@ -343,7 +345,8 @@ def astype(x: Any, dtype: Any, /, *, copy: bool = True, device: Any = None) -> A
     if on_gpu(x):
         found = _of_gpu("astype", x, dtype, copy=copy)
         return found if device is None else found.to_device(_device(device))
-    made = given(plain(x).astype(dtype, copy=copy)) if copy or x.dtype != dtype else x
+    same = not copy and x.dtype == dtype
+    made = x if same else called(np.ndarray.astype, (x, dtype), {"copy": copy})
     return made if device is None else made.to_device(_device(device))
 
 
@@ -381,34 +384,39 @@ def expand_dims(x: Any, /, axis: int = 0) -> Any:
     """The array with one more axis, of extent 1."""
     if on_gpu(x):
         return _of_gpu("expand_dims", x, axis=axis)
-    return given(np.expand_dims(plain(x), axis))
+    return called(np.expand_dims, (x, axis), {})
 
 
 def sort(x: Any, /, *, axis: int = -1, descending: bool = False, stable: bool = True) -> Any:
     """The elements in order along an axis."""
     if on_gpu(x):
         return _of_gpu("sort", x, axis=axis, descending=descending)
-    found = np.sort(plain(x), axis=axis, stable=stable)
-    return given(np.flip(found, axis) if descending else found)
+    found = called(np.sort, (x,), {"axis": axis, "stable": stable})
+    return called(np.flip, (found, axis), {}) if descending else found
 
 
 def argsort(x: Any, /, *, axis: int = -1, descending: bool = False, stable: bool = True) -> Any:
     """Indices that put the elements in order along an axis; equal ones stay as they are."""
     if on_gpu(x):
         return _of_gpu("argsort", x, axis=axis, descending=descending)
-    values = plain(x)
     if not descending:
-        return given(np.argsort(values, axis=axis, stable=stable))
+        return called(np.argsort, (x,), {"axis": axis, "stable": stable})
+    return called(_argsort_descending, (x, axis, stable), {})
+
+
+def _argsort_descending(x: Any, axis: int, stable: bool) -> Any:
     # Sorted backwards and turned round, equal elements are in their order again.
+    values = np.asarray(x)
     found = np.flip(np.argsort(np.flip(values, axis), axis=axis, stable=stable), axis)
-    return given(values.shape[axis] - 1 - found)
+    return values.shape[axis] - 1 - found
 
 
 def count_nonzero(x: Any, /, *, axis: Any = None, keepdims: bool = False) -> Any:
     """How many elements are not zero, of all or along axes."""
     if on_gpu(x):
         return _of_gpu("count_nonzero", x, axis=axis, keepdims=keepdims)
-    return given(np.asarray(np.count_nonzero(plain(x), axis=axis, keepdims=keepdims)))
+    found = called(np.count_nonzero, (x,), {"axis": axis, "keepdims": keepdims})
+    return given(np.asarray(found))
 
 
 def diff(x: Any, /, *, axis: int = -1, n: int = 1, prepend: Any = None, append: Any = None) -> Any:
@@ -420,14 +428,14 @@ def diff(x: Any, /, *, axis: int = -1, n: int = 1, prepend: Any = None, append: 
             if value is not None}  # fmt: skip
     if on_gpu(x, *said.values()):
         return _of_gpu("diff", x, axis=axis, n=n, **said)
-    return given(np.diff(plain(x), n, axis, **{key: plain(value) for key, value in said.items()}))
+    return called(np.diff, (x, n, axis), said)
 
 
 def take_along_axis(x: Any, indices: Any, /, *, axis: int = -1) -> Any:
     """The elements along an axis that the indices there name, for each row by itself."""
     if on_gpu(x, indices):
         return _of_gpu("take_along_axis", x, indices, axis=axis)
-    return given(np.take_along_axis(plain(x), plain(indices), axis))
+    return called(np.take_along_axis, (x, indices, axis), {})
 
 
 def _frequencies(name: str) -> Callable[..., Any]:
