@@ -71,6 +71,11 @@ std::string Call::place() const {
   return text + " of kernel '" + kernel_.name + "'";
 }
 
+void Call::pass_on(const nb::python_error& error) const {
+  (void)checked(PyObject_CallMethod(error.value().ptr(), "add_note", "s", place().c_str()));
+  throw;
+}
+
 void Call::fail(DiagCode code, std::vector<std::string> args) const {
   args.insert(args.begin(), place());
   throw LaunchError{code, std::move(args)};

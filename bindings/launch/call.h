@@ -132,6 +132,8 @@ class Call {
 
   // "argument 1 ('a') of kernel 'k'", of the argument being read.
   std::string place() const;
+  // The same exception, with a note that names the place: for what the argument's own code raises.
+  [[noreturn]] void pass_on(const nb::python_error& error) const;
 
  private:
   void add_object(PyObject* object);

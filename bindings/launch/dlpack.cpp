@@ -142,8 +142,7 @@ bool add_dlpack(Call& call, PyObject* object) {
   } catch (const nb::python_error& error) {
     // Elements that DLPack has no name for, such as structs (DEV-ARR-23).
     if (error.matches(PyExc_BufferError) && add_interface(call, object)) return true;
-    (void)checked(PyObject_CallMethod(error.value().ptr(), "add_note", "s", call.place().c_str()));
-    throw;
+    call.pass_on(error);
   }
   std::optional<ManagedTensor> tensor = ManagedTensor::of_capsule(capsule);
   if (!tensor)

@@ -97,6 +97,14 @@ bool read_here(Call& call, PyObject* object, PyObject* description, nb::object& 
   return false;
 }
 
+nb::object description_of(const Call& call, PyObject* object, const Interface& interface) {
+  try {
+    return optional_attr(object, interface.attribute);
+  } catch (const nb::python_error& error) {
+    call.pass_on(error);
+  }
+}
+
 }  // namespace
 
 void fail_freed(const Call& call) {
@@ -109,7 +117,7 @@ void fail_freed(const Call& call) {
 bool add_interface(Call& call, PyObject* object) {
   if (PyType_Check(object)) return false;
   for (const Interface& interface : interfaces()) {
-    const nb::object description = optional_attr(object, interface.attribute);
+    const nb::object description = description_of(call, object, interface);
     if (!description) continue;
     nb::object array;
     try {

@@ -786,3 +786,16 @@ def test_what_is_queued_is_done_when_the_dictionary_is_given():
     Timer(0.2, lambda: gate.fill(1)).start()
     assert a.__cuda_array_interface__["stream"] is None
     assert a[1] == 1
+
+
+def test_errors_of_a_producer_name_the_argument():
+    """As those of __dlpack__ do."""
+
+    class Broken:
+        @property
+        def __cuda_array_interface__(self):
+            raise RuntimeError("the pool is closed")
+
+    with pytest.raises(RuntimeError, match="the pool is closed") as failure:
+        run(add_one, Broken(), block=1)
+    assert failure.value.__notes__ == ["argument 1 ('a') of kernel 'add_one'"]

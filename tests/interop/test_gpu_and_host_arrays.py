@@ -1,5 +1,7 @@
 """Arrays on GPUs behave as arrays of the host, and do not mix with them; on the tests' driver."""
 
+import numpy as np
+from cuda.device import array_api as xp
 from support.clauses import clause
 from support.fake_gpu import needs_fake
 from support.gpu_arrays import on_gpu  # noqa: F401 a fixture
@@ -413,3 +415,38 @@ def test_copies_of_the_hosts_arrays_wait_for_what_is_queued(on_gpu):  # noqa: F8
         answer = found
     """)
     assert answer == [[7, 7, 7, 7]] * 3
+
+
+LISTS = """
+rows = [[1, 2, 3], [4, 5, 6]]
+m = np.arange(6.0).reshape(2, 3)
+calls = [
+    lambda g: xp.take(g(m), [0], axis=0), lambda g: xp.add(g(m), [1, 2, 3]),
+    lambda g: xp.where(g(m) > 2, rows, g(m)), lambda g: xp.maximum([2], g(m)),
+    lambda g: xp.clip(g(m), [1, 1, 1], 4), lambda g: xp.clip(g(m), max=[1, 1, 1]),
+    lambda g: xp.concat([g(m), rows]), lambda g: xp.stack([rows, g(m)]),
+    lambda g: xp.matmul(g(m), [1, 2, 3]), lambda g: xp.vecdot(rows, g(m)),
+    lambda g: xp.tensordot(g(m), rows), lambda g: xp.broadcast_arrays(g(m), [1, 2, 3])[1],
+    lambda g: xp.meshgrid(g(m[0]), [1, 2])[1], lambda g: xp.searchsorted(g(m[0]), [1, 2]),
+    lambda g: xp.searchsorted(g(m[0]), g([1, 2]), sorter=[0, 1, 2]),
+    lambda g: xp.take_along_axis(g(m), [[0]], axis=1), lambda g: xp.diff(g(m), prepend=[[0], [0]]),
+    lambda g: xp.sum([g(m)[0], g(m)[1]]), lambda g: xp.repeat(g(m[0]), [1, 2, 3]),
+    lambda g: xp.sort([g(m)[1, 0], 1]), lambda g: xp.reshape([g(m[0]), g(m[1])], (3, 2)),
+    lambda g: xp.astype([g(m[0]), g(m[1])], xp.float32), lambda g: xp.zeros_like([g(m[0])]),
+    lambda g: xp.floor([g(m[0])]), lambda g: xp.argsort([g(m[0])], descending=True),
+]
+found = [both(each) for each in calls]
+answer = [[k, *each] for k, each in enumerate(found) if each[0] != each[1]
+          or each[0][0].endswith("Error")]
+"""
+
+
+@clause("DEV-AAPI-06", "DEV-AAPI-07", "DEV-AAPI-08")
+def test_functions_take_lists_in_place_of_arrays(on_gpu):  # noqa: F811
+    answer = on_gpu(BOTH + LISTS)
+    assert answer == []
+    for x in ([[1, 2], [3, 4]], ([1, 2], [3, 4])):
+        for call in (xp.sort, xp.argsort, xp.expm1, xp.zeros_like, xp.count_nonzero, xp.std):
+            assert np.array_equal(call(x), call(xp.asarray(x)))
+        assert xp.astype(x, xp.int8).dtype == xp.int8
+        assert xp.argsort(x, descending=True).tolist() == [[1, 0], [1, 0]]

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 from cuda.device._core import Array
 
-__all__ = ["on_gpu", "same_device"]
+__all__ = ["first_on_gpu", "on_gpu", "same_device"]
 
 
 def same_device(a: Array, value: Any) -> None:
@@ -28,6 +28,11 @@ def _arrays_in(values: Any) -> Iterator[Any]:
             yield value
         elif type(value) in (list, tuple):
             yield from _arrays_in(value)
+
+
+def first_on_gpu(*values: Any) -> Any:
+    """The first Array among the arguments of a function, in lists and tuples of them too."""
+    return next((a for a in _arrays_in(values) if isinstance(a, Array)), None)
 
 
 def on_gpu(*values: Any) -> bool:

@@ -154,6 +154,11 @@ def _like(x: Any, device: Any) -> Any:
     return x.device if device is None and isinstance(x, Array) else device
 
 
+def _array(x: Any) -> Any:
+    """What a function reads the dtype or shape of: of a list, the array that NumPy makes of it."""
+    return asarray(x) if type(x) in (list, tuple) else x
+
+
 def _device_of(values: Any) -> Any:
     """Where the first Array of nested lists is; None where there is none."""
     if type(values) not in (list, tuple):
@@ -204,24 +209,28 @@ def full(shape: Any, fill_value: Any, *, dtype: Any = None, device: Any = None) 
 
 def empty_like(x: Any, /, *, dtype: Any = None, device: Any = None) -> Any:
     """An array of the shape and dtype of another, its elements undefined."""
+    x = _array(x)
     made = x.dtype if dtype is None else dtype
     return empty(x.shape, dtype=made, device=_like(x, device))
 
 
 def zeros_like(x: Any, /, *, dtype: Any = None, device: Any = None) -> Any:
     """An array of zeros of the shape and dtype of another."""
+    x = _array(x)
     made = x.dtype if dtype is None else dtype
     return zeros(x.shape, dtype=made, device=_like(x, device))
 
 
 def ones_like(x: Any, /, *, dtype: Any = None, device: Any = None) -> Any:
     """An array of ones of the shape and dtype of another."""
+    x = _array(x)
     made = x.dtype if dtype is None else dtype
     return ones(x.shape, dtype=made, device=_like(x, device))
 
 
 def full_like(x: Any, /, fill_value: Any, *, dtype: Any = None, device: Any = None) -> Any:
     """An array of equal elements of the shape and dtype of another."""
+    x = _array(x)
     made = x.dtype if dtype is None else dtype
     return full(x.shape, fill_value, dtype=made, device=_like(x, device))
 
@@ -338,6 +347,7 @@ def astype(x: Any, dtype: Any, /, *, copy: bool = True, device: Any = None) -> A
 
     Raises TypeError for complex elements as real ones, which the standard does not permit.
     """
+    x = _array(x)
     if x.dtype.kind == "c" and np.dtype(dtype).kind in "iuf":
         raise TypeError(
             f"elements of {x.dtype} have no value in {np.dtype(dtype)}; see real() and abs()"
@@ -435,7 +445,7 @@ def take_along_axis(x: Any, indices: Any, /, *, axis: int = -1) -> Any:
     """The elements along an axis that the indices there name, for each row by itself."""
     if on_gpu(x, indices):
         return _of_gpu("take_along_axis", x, indices, axis=axis)
-    return called(np.take_along_axis, (x, indices, axis), {})
+    return called(np.take_along_axis, (_array(x), _array(indices), axis), {})
 
 
 def _frequencies(name: str) -> Callable[..., Any]:

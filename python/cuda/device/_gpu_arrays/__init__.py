@@ -15,6 +15,7 @@ from cuda.device._gpu_arrays import (
     _sorting,
     _views,
 )
+from cuda.device._mixing import first_on_gpu
 
 __all__ = ["call", "kernels_of"]
 
@@ -86,7 +87,30 @@ def kernels_of(name: str) -> Callable[..., Any]:
     )
 
 
+# How many parameters of a function are arrays; of functions of elements and of these all, of others
+# the first.
+_MANY = {"clip": 3, "searchsorted": 2, "take": 2, "take_along_axis": 2, "where": 3}
+_ALL = _elementwise.NAMES | {"broadcast_arrays", "matmul", "meshgrid", "tensordot", "vecdot"}
+_OF_SEQUENCES = ("concat", "stack")
+_ARRAY_KEYWORDS = ("append", "max", "min", "prepend", "sorter")
+
+
+def _with_arrays(name: str, args: Any, kwargs: Any) -> tuple[Any, Any]:
+    """Lists of numbers in place of arrays as arrays, where the arrays among the arguments are."""
+    like = first_on_gpu(*args, *kwargs.values())
+
+    def array(x: Any) -> Any:
+        return _elementwise.as_array(x, like) if type(x) in (list, tuple) else x
+
+    if name in _OF_SEQUENCES:
+        return (list(map(array, args[0])), *args[1:]), kwargs
+    count = len(args) if name in _ALL else _MANY.get(name, 1)
+    keywords = {k: array(x) if k in _ARRAY_KEYWORDS else x for k, x in kwargs.items()}
+    return (*map(array, args[:count]), *args[count:]), keywords
+
+
 def call(name: str, *args: Any, **kwargs: Any) -> Any:
     """The standard's function of that name, "linalg.inv" too, where its arrays are."""
+    args, kwargs = _with_arrays(name, args, kwargs)
     found = _cupy.function(name)
     return found(*args, **kwargs) if found else kernels_of(name)(*args, **kwargs)

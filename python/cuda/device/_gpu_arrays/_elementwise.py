@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 from cuda import device as D
-from cuda.device import _arrays
+from cuda.device import array_api
 from cuda.device._floats import kind_of
 from cuda.device._gpu_arrays import _kernels
 from cuda.device._gpu_arrays._views import common_shape, each_element, empty, flat, spread
@@ -343,8 +343,7 @@ def astype(x: Any, dtype: Any, /, *, copy: bool = True, device: Any = None) -> A
 def as_array(x: Any, like: Any, dtype: Any = None) -> Any:
     """An operand as an array where another one is; a number takes the dtype, or the other's."""
     if type(x) in (list, tuple):
-        x = np.asarray(x, dtype)
-        return _arrays.asarray(x, device=str(like.device))
+        return array_api.asarray(x, dtype=dtype, device=str(like.device))
     if not is_number(x):
         return x
     made = empty((), dtype or np.result_type(x, like.dtype), like)
