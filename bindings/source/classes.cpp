@@ -233,6 +233,7 @@ uint32_t Classes::add_struct(nb::handle cls) {
   TypeDecl made;
   made.kind = TypeDecl::Kind::Struct;
   made.name = to_string(cls.attr("__name__"));
+  made.repr_name = to_string(cls.attr("__qualname__"));
   made.match_args = match_args(cls);
   read_layout(description, made);
   const nb::object defaults = description.attr("defaults");
@@ -247,16 +248,19 @@ uint32_t Classes::add_struct(nb::handle cls) {
   return index;
 }
 
-// What a decorator or collections.namedtuple makes, they make from text.
-static bool is_made_from_text(nb::handle function) {
-  return to_string(nb::object(function.attr("__code__").attr("co_filename"))) == "<string>";
+// What a decorator or collections.namedtuple makes, they make from text, or within themselves.
+static bool is_made_for_class(nb::handle function) {
+  if (to_string(nb::object(function.attr("__code__").attr("co_filename"))) == "<string>")
+    return true;
+  const nb::object module = nb::object(function.attr("__globals__")).attr("get")("__name__");
+  return module.equal(nb::str("dataclasses")) || module.equal(nb::str("collections"));
 }
 
 // The first of these methods that the program defines itself; empty: none.
 static std::string own_method(nb::handle cls, std::initializer_list<const char*> names) {
   for (const char* name : names) {
     const nb::object method = optional_attr(cls, nb::str(name));
-    if (method.is_valid() && PyFunction_Check(method.ptr()) && !is_made_from_text(method))
+    if (method.is_valid() && PyFunction_Check(method.ptr()) && !is_made_for_class(method))
       return name;
   }
   return {};
@@ -270,15 +274,15 @@ static nb::handle owner_of(nb::handle cls, const char* attribute) {
   return {};
 }
 
-// The fields that a comparison which dataclass made looks at; nothing: it made none.
-static std::optional<std::vector<std::string>> compared_fields(nb::handle cls,
-                                                               const char* comparison) {
-  const nb::handle owner = owner_of(cls, comparison);
+// The fields that a method which dataclass made looks at, those that are its `by`; nothing: it made
+// none.
+static std::optional<std::vector<std::string>> fields_of_method(nb::handle cls, const char* method,
+                                                                const char* by = "compare") {
+  const nb::handle owner = owner_of(cls, method);
   if (!owner.is_valid() || !is_frozen(owner)) return std::nullopt;
   std::vector<std::string> names;
   for (nb::handle field : dataclass_fields(owner))
-    if (nb::cast<bool>(field.attr("compare")))
-      names.push_back(to_string(nb::object(field.attr("name"))));
+    if (nb::cast<bool>(field.attr(by))) names.push_back(to_string(nb::object(field.attr("name"))));
   return names;
 }
 
@@ -304,7 +308,9 @@ static nb::object dataclass_default(nb::handle cls, const std::string& name) {
 // What field() and dataclass() say about making and comparing instances.
 static void read_dataclass(nb::handle cls, TypeDecl& made) {
   const nb::object by_name = cls.attr("__dataclass_fields__");
-  const auto equality = compared_fields(cls, "__eq__"), order = compared_fields(cls, "__lt__");
+  const auto equality = fields_of_method(cls, "__eq__"), order = fields_of_method(cls, "__lt__"),
+             shown = fields_of_method(cls, "__repr__", "repr");
+  if (shown) made.repr_name = to_string(cls.attr("__qualname__"));
   made.has_equality = equality.has_value();
   made.is_ordered = order.has_value();
   for (syntax::Field& field : made.fields) {
@@ -313,6 +319,7 @@ static void read_dataclass(nb::handle cls, TypeDecl& made) {
     field.is_positional = field.is_given && !nb::cast<bool>(declared.attr("kw_only"));
     field.in_equality = equality && contains(*equality, field.name);
     field.in_order = order && contains(*order, field.name);
+    field.in_repr = shown && contains(*shown, field.name);
     if (!field.is_given && !field.has_default && made.made_by.empty())
       made.made_by = "field(init=False)";
   }
@@ -341,7 +348,10 @@ uint32_t Classes::add_named(nb::handle cls) {
     if (field.has_default) field.default_value = meaning_(value);
     made.fields.push_back(std::move(field));
   }
-  if (!made.is_tuple) read_dataclass(cls, made);
+  if (made.is_tuple)
+    made.repr_name = made.name;
+  else
+    read_dataclass(cls, made);
   const uint32_t index = add(cls, std::move(made));
   read_attributes(cls, program_.types[index]);
   for (nb::handle base : cls.attr("__mro__")) {
@@ -429,9 +439,9 @@ static bool is_operator_method(const std::string& name, nb::handle value) {
   static constexpr std::array kOperators = {"add", "sub", "mul",    "truediv", "floordiv",
                                             "mod", "pow", "lshift", "rshift",  "and",
                                             "or",  "xor", "matmul"};
-  static constexpr std::array kOthers = {"neg",     "pos", "invert", "abs",  "eq",
-                                         "ne",      "lt",  "le",     "gt",   "ge",
-                                         "getitem", "len", "bool",   "call", "contains"};
+  static constexpr std::array kOthers = {"neg",  "pos",  "invert",   "abs", "eq",      "ne",
+                                         "lt",   "le",   "gt",       "ge",  "getitem", "len",
+                                         "bool", "call", "contains", "str", "repr",    "format"};
   if (!name.starts_with("__") || !name.ends_with("__") || name.size() < 5) return false;
   const std::string_view inner = std::string_view(name).substr(2, name.size() - 4);
   const auto is_one_of = [](std::string_view word, const auto& words) {
@@ -443,7 +453,7 @@ static bool is_operator_method(const std::string& name, nb::handle value) {
   if (!known) return false;
   if (as_function_object(value.ptr())) return true;
   if (!PyFunction_Check(value.ptr())) return false;
-  return !is_made_from_text(value);
+  return !is_made_for_class(value);
 }
 
 // What all named tuples have, and Python's own classes behind them.
@@ -460,7 +470,7 @@ static bool is_pythons_own(nb::handle base) {
 
 // What a decorator made, or Python has: it may be replaced later.
 void Classes::guard_comparisons(nb::handle cls, const TypeDecl& decl) {
-  for (const char* name : {"__eq__", "__lt__"})
+  for (const char* name : {"__eq__", "__lt__", "__repr__", "__str__", "__format__"})
     if (!decl.attributes.contains(name))
       guards_.push_back({Guard::Kind::Attribute,
                          nb::borrow(cls),

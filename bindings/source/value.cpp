@@ -118,6 +118,13 @@ Value text_value(Value::Kind kind, std::string text) {
   return value;
 }
 
+// How Python writes a member of an enumeration.
+Value with_texts(Value value, nb::handle member) {
+  value.str = to_string(checked(PyObject_Str(member.ptr())));
+  value.repr = to_string(checked(PyObject_Repr(member.ptr())));
+  return value;
+}
+
 // Tuples and structs within others; deeper ones are no constants.
 constexpr int kMaxTuples = 32;
 
@@ -217,7 +224,7 @@ std::optional<Value> enum_value(nb::handle object, int tuples, const StructIndex
   value.flag =
       PyObject_IsInstance(object.ptr(), nb::module_::import_("enum").attr("Flag").ptr()) == 1;
   value.elements.push_back(std::move(*inner));
-  return value;
+  return with_texts(std::move(value), object);
 }
 
 bool same_bits(double a, double b) { return std::memcmp(&a, &b, sizeof a) == 0; }
@@ -245,7 +252,9 @@ std::optional<Value> constant_within(nb::handle object, int tuples, const Struct
   // Before Python's own numbers: np.float64 is a subclass of float.
   if (is_warp_mask(p)) return mask_value(p);
   if (PyArray_IsScalar(p, Generic) && !PyUnicode_Check(p)) return numpy_value(p);
-  if (PyLong_Check(p)) return int_value(object);
+  if (PyLong_CheckExact(p)) return int_value(object);
+  if (PyLong_Check(p))
+    return is_enum_member(object) ? with_texts(int_value(object), object) : int_value(object);
   if (PyFloat_Check(p)) return float_value(object);
   if (PyComplex_Check(p)) return complex_value(object);
   if (PyUnicode_Check(p)) return text_value(string_kind(p), to_string(object));

@@ -271,7 +271,7 @@ static std::vector<Value> characters_of(const std::string& text) {
 std::optional<std::vector<Value>> elements_of(Context& ctx, const Value& value) {
   if (is_plain_object(value)) return std::nullopt;
   if (value.is_tuple()) return value.elements();
-  if (auto* text = value.as<Value::Text>()) return characters_of(text->text);
+  if (const std::string* text = value.string()) return characters_of(*text);
   if (value.is_record() && value.record().type->kind == RecordType::Kind::SubArray)
     return rows_of(ctx, value);
   if (value.is_record() && value.record().type->is_sequence()) return value.record().fields;

@@ -83,7 +83,9 @@ static Value int_literal(Context& ctx, const syntax::Value& v, const Node* node)
   if (!v.typed && !is_weak(code) && !fits(v.integer, code))
     return error(ctx, DiagCode::literal_range, node,
                  {to_text(v.integer), std::string(name_of(code)), "integers have up to 64 bits"});
-  return Value::constant_int(code, v.integer);
+  Value::Constant number{code, {v.integer, 0}};
+  if (!v.repr.empty()) number.shown = std::make_shared<const Value::Shown>(v.str, v.repr);
+  return number;
 }
 
 // The minus sign belongs to a literal whose format has no sign: the least int64 is written with a
@@ -142,7 +144,8 @@ static Value literal(Context& ctx, const syntax::Value& v, const Node* node) {
       return constant_table(ctx, written(node, "constant"), v.format, v.shape, v.text);
     }
     case Kind::Enum:
-      return Value::Enum{v.owner, v.text, v.flag, {literal(ctx, v.elements[0], node)}};
+      return Value::Enum{
+          v.owner, v.text, v.flag, {literal(ctx, v.elements[0], node)}, {v.str, v.repr}};
     case Kind::Record:
       return record_constant(ctx, v, node);
     case Kind::Other:

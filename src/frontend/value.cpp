@@ -43,7 +43,8 @@ struct SameItself {
     return a.code == b.code && a.intact == b.intact;
   }
   bool operator()(const V::Constant& a, const V::Constant& b) const {
-    return a.code == b.code && identical(a.code, a.exact, b.exact);
+    const bool alike = a.shown == b.shown || (a.shown && b.shown && *a.shown == *b.shown);
+    return a.code == b.code && identical(a.code, a.exact, b.exact) && alike;
   }
   bool operator()(const V::Array& a, const V::Array& b) const {
     return a.name == b.name && a.element == b.element && a.type == b.type && a.base == b.base &&
@@ -70,7 +71,7 @@ struct SameItself {
   bool operator()(const V::BoundMethod& a, const V::BoundMethod& b) const {
     return a.method == b.method;
   }
-  bool operator()(const V::FString& a, const V::FString& b) const { return a.nodes == b.nodes; }
+  bool operator()(const V::Text& a, const V::Text& b) const { return a.text == b.text; }
   template <class T>
     requires std::same_as<T, V::Range> || std::same_as<T, V::Slice> || std::same_as<T, V::Choice>
   bool operator()(const T&, const T&) const {
@@ -102,6 +103,11 @@ const uint32_t* Value::Array::allocation() const {
   return own ? &own->index : nullptr;
 }
 
+const std::string* Value::string() const {
+  auto* text = as<Text>();
+  return text && text->values.empty() ? &text->text : nullptr;
+}
+
 TypeCode Value::code() const {
   if (auto* scalar = as<Scalar>()) return scalar->code;
   if (auto* complex = as<Complex>()) return complex->code;
@@ -118,7 +124,7 @@ std::span<const Value> Value::parts() const {
                             [](const Iterator& v) -> Parts { return v.parts; },
                             [](const Array& v) -> Parts { return v.view; },
                             [](const Choice& v) -> Parts { return v.parts; },
-                            [](const FString& v) -> Parts { return v.values; },
+                            [](const Text& v) -> Parts { return v.values; },
                             [](const Closure& v) -> Parts { return v.defaults; },
                             [](const Partial& v) -> Parts { return v.values; },
                             [](const Keywords& v) -> Parts { return v.values; },
@@ -137,7 +143,7 @@ Value Value::with_parts(std::vector<Value> parts) const {
   if (auto* v = as<Closure>()) return Closure{v->node, v->instance, v->copy, std::move(parts)};
   if (auto* v = as<Partial>()) return Partial{std::move(parts), v->names};
   if (auto* v = as<Keywords>()) return Keywords{v->names, std::move(parts)};
-  if (auto* v = as<FString>()) return FString{std::move(parts), v->nodes};
+  if (auto* v = as<Text>()) return Text{v->text, std::move(parts)};
   if (auto* v = as<BoundMethod>())
     return BoundMethod{v->method, std::make_shared<const Value>(std::move(parts[0]))};
   if (auto* v = as<MemberFunction>())
@@ -149,8 +155,7 @@ Value Value::with_parts(std::vector<Value> parts) const {
 
 bool Value::is_composite() const {
   return is_aggregate() || is_array() || is<Choice>() || is<Range>() || is<Closure>() ||
-         is<Partial>() || is<Keywords>() || is<FString>() || is<BoundMethod>() ||
-         is<MemberFunction>();
+         is<Partial>() || is<Keywords>() || is<Text>() || is<BoundMethod>() || is<MemberFunction>();
 }
 
 bool Value::is_constant_expression() const {
@@ -285,8 +290,9 @@ std::string type_text(const Value& value) {
               [](const V::Module& v) {
                 return v.name.starts_with("class ") ? v.name : "module " + v.name;
               },
-              [](const V::Text&) -> std::string { return "str"; },
-              [](const V::FString&) -> std::string { return "an f-string"; },
+              [](const V::Text& v) -> std::string {
+                return v.values.empty() ? "str" : "str of values of run time";
+              },
               [](const V::Enum& v) { return v.owner.substr(v.owner.rfind('.') + 1); },
               [](const V::Object& v) { return v.class_name; }},
       value.alternatives());
@@ -294,8 +300,7 @@ std::string type_text(const Value& value) {
 
 bool is_python_object(const Value& value) {
   return value.is_none() || value.is_record() || value.is<V::Class>() || value.is<V::Enum>() ||
-         value.is<V::Text>() || value.is<V::FString>() || value.is<V::Object>() ||
-         value.is<V::Range>();
+         value.is<V::Text>() || value.is<V::Object>() || value.is<V::Range>();
 }
 
 Value abstract_of(const Value& value) {

@@ -75,9 +75,15 @@ class Value {
     // Nothing of a builtin number was rounded or wrapped around on the way here.
     bool intact = false;
   };
+  // How Python writes a member of an enumeration.
+  struct Shown {
+    std::string str, repr;
+    friend bool operator==(const Shown&, const Shown&) = default;
+  };
   struct Constant {
     TypeCode code;
     Exact exact;
+    std::shared_ptr<const Shown> shown = nullptr;  // of a member of an IntEnum
   };
   using Names = std::shared_ptr<const std::vector<std::string>>;
   struct Tuple {
@@ -209,14 +215,11 @@ class Value {
     std::string name;  // or "class C", whose attributes are constants too
     friend bool operator==(const Module&, const Module&) = default;
   };
+  // A string. With values, numbers all, it is known at run time only, and put together where it is
+  // told: `text` is then a format of support/print_format.h.
   struct Text {
     std::string text;
-    friend bool operator==(const Text&, const Text&) = default;
-  };
-  // A string with values in it, put together where it is told.
-  struct FString {
-    std::vector<Value> values;               // of its fields; what stands between them are texts
-    std::vector<const syntax::Node*> nodes;  // of each: a FormattedValue says how it is written
+    std::vector<Value> values = {};
   };
   // A member of an enumeration, or several members of a Flag.
   struct Enum {
@@ -224,6 +227,7 @@ class Value {
     std::string member;  // empty: of a Flag, several
     bool flag;
     std::vector<Value> value;  // one
+    Shown shown = {};          // empty: of several members, put together in the kernel
   };
   struct Object {
     std::string class_name;
@@ -233,7 +237,7 @@ class Value {
   using Alternatives =
       std::variant<Unknown, None, Scalar, Constant, Tuple, Record, Complex, Range, Slice, Iterator,
                    Generator, Array, Choice, Entity, Function, Class, MemberFunction, Closure,
-                   Partial, Keywords, BoundMethod, Module, Text, FString, Enum, Object>;
+                   Partial, Keywords, BoundMethod, Module, Text, Enum, Object>;
 
   Value() = default;
   template <class T>
@@ -284,6 +288,8 @@ class Value {
   // Defined for numbers, complex ones too.
   TypeCode code() const;
   const Exact* exact() const { return is_constant() ? &as<Constant>()->exact : nullptr; }
+  // A string that is known when compiling; null: it is something else.
+  const std::string* string() const;
   bool is_intact() const;  // whether Python has the same number here
   ir::Inst* inst() const { return is<Scalar>() ? as<Scalar>()->inst : nullptr; }
   // Defined for tuples.
@@ -323,7 +329,7 @@ inline constexpr int kMaxTupleDepth = 32;  // as in a launch and in constants
 
 // As people read it: "int32", "int", "(float, int32)", "array[float32, 2]", "None", "function 'f'".
 std::string type_text(const Value& value);
-// None, text, structs, classes and what else Python has that is no number, array, tuple or
+// None, strings, structs, classes and what else Python has that is no number, array, tuple or
 // function.
 bool is_python_object(const Value& value);
 // "a uint32", "an int32", "an array[float32, 1]"; "a lambda" has one already.

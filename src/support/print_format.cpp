@@ -1,190 +1,161 @@
 #include "support/print_format.h"
 
-#include <algorithm>
-#include <charconv>
-#include <cmath>
-
-#include "support/float_format.h"
+#include <utility>
 
 namespace cuda_device {
 namespace {
 
-constexpr int kMostWidth = 255;
+using Kind = FormatPiece::Kind;
 
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
-
-// Takes a character that is one of these.
-char take(std::string_view& text, std::string_view any) {
-  if (text.empty() || any.find(text[0]) == any.npos) return 0;
-  const char c = text[0];
-  text.remove_prefix(1);
-  return c;
+bool take(std::string_view& text, std::string_view what) {
+  if (!text.starts_with(what)) return false;
+  text.remove_prefix(what.size());
+  return true;
 }
 
-// Digits as a number; nothing where there is none, or it is too large.
-std::optional<int> take_number(std::string_view& text) {
-  int value = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc() || value > kMostWidth) return std::nullopt;
-  text.remove_prefix(static_cast<size_t>(end - text.data()));
-  return value;
+std::string& text_at_end(FormatPieces& pieces) {
+  if (pieces.empty() || pieces.back().kind != Kind::Text) pieces.emplace_back();
+  return pieces.back().text;
 }
 
-// A number without its sign.
-struct Magnitude {
-  bool negative = false;
-  std::string digits;
+// Reads pieces, which count their values.
+class Reader {
+ public:
+  explicit Reader(std::string_view format) : rest(format) {}
+
+  // Up to the end, or to what ends an alternative of a group.
+  FormatPieces pieces() {
+    FormatPieces pieces;
+    while (!rest.empty() && rest[0] != '|' && rest[0] != '}') {
+      if (take(rest, "{")) {
+        std::optional<FormatPiece> one = piece();
+        if (!one) break;
+        pieces.push_back(*std::move(one));
+        continue;
+      }
+      take(rest, "\\");
+      if (rest.empty()) break;
+      text_at_end(pieces) += rest[0];
+      rest.remove_prefix(1);
+    }
+    return pieces;
+  }
+
+  std::string_view rest;
+  size_t values = 0;
+
+ private:
+  // After its brace; nothing: it is malformed.
+  std::optional<FormatPiece> piece() {
+    FormatPiece piece;
+    piece.kind = kind();
+    piece.first = values;
+    const bool has_parts = piece.kind == Kind::String || piece.kind == Kind::Repr;
+    if (!has_parts) values += piece.values();
+    if (take(rest, ":")) {
+      std::optional<FormatSpec> spec = take_format_spec(rest);
+      if (!spec) return std::nullopt;
+      piece.spec = *std::move(spec);
+    }
+    if (++depth_ > kMostDepth) return std::nullopt;
+    while (take(rest, "|")) piece.parts.push_back(pieces());
+    --depth_;
+    if (!take(rest, "}") || (has_parts && piece.parts.size() != 1)) return std::nullopt;
+    return piece;
+  }
+
+  Kind kind() {
+    constexpr std::pair<const char*, Kind> kKinds[] = {{"j", Kind::Complex},
+                                                       {"J", Kind::Bare},
+                                                       {"?", Kind::Choice},
+                                                       {"s", Kind::String},
+                                                       {"r", Kind::Repr}};
+    for (const auto& [name, kind] : kKinds)
+      if (take(rest, name)) return kind;
+    return Kind::Number;
+  }
+
+  static constexpr int kMostDepth = 32;  // of groups
+  int depth_ = 0;
 };
 
-std::string digits_of(uint64_t value, int base) {
-  char text[24];
-  return {text, std::to_chars(text, text + sizeof text, value, base).ptr};
-}
+// Writes pieces with the values of one text, of which some may be missing.
+class Writer {
+ public:
+  Writer(const std::vector<DtypeId>& dtypes, const std::vector<int64_t>& bits)
+      : dtypes_(dtypes), bits_(bits) {}
 
-Magnitude magnitude_of(ScalarKind kind, int64_t bits, const FormatSpec& spec) {
-  const bool negative = is_signed_int(kind) && bits < 0;
-  const auto raw = static_cast<uint64_t>(bits);
-  const int base = spec.type == 'x' || spec.type == 'X' ? 16 : spec.type == 'o' ? 8 : 10;
-  return {negative, digits_of(negative ? 0 - raw : raw, base)};
-}
+  std::string text(const FormatPieces& pieces) {
+    std::string out;
+    for (const FormatPiece& piece : pieces) out += text(piece);
+    return out;
+  }
 
-// As Python's repr: from 1e-4 up to 1e16 without an exponent, and always a float to look at.
-std::string plain(std::string scientific) {
-  const size_t e = scientific.find('e');
-  const int exponent = std::stoi(scientific.substr(e + 1));
-  std::string digits = scientific.substr(0, e);
-  std::erase(digits, '.');
-  const int count = static_cast<int>(digits.size());
-  if (exponent < -4 || exponent >= 16) return scientific;
-  if (exponent < 0) return "0." + std::string(static_cast<size_t>(-exponent - 1), '0') + digits;
-  if (exponent + 1 >= count)
-    return digits + std::string(static_cast<size_t>(exponent + 1 - count), '0') + ".0";
-  return digits.insert(static_cast<size_t>(exponent) + 1, ".");
-}
+ private:
+  std::string text(const FormatPiece& piece) {
+    switch (piece.kind) {
+      case Kind::Text:
+        return piece.text;
+      case Kind::String:
+        return string_text(text(piece.parts[0]), piece.spec);
+      case Kind::Repr:
+        return repr_text(text(piece.parts[0]));
+      default:
+        return piece.first + piece.values() > dtypes_.size() ? "" : of_values(piece);
+    }
+  }
 
-// The longest is that of the largest double without an exponent.
-constexpr size_t kLongest = 320 + kMostWidth;
+  std::string of_values(const FormatPiece& piece) {
+    const size_t k = piece.first;
+    const ScalarKind kind = dtypes_[k].scalar();
+    if (piece.kind == Kind::Number) return number_text(kind, bits_[k], piece.spec);
+    if (piece.kind == Kind::Choice) {
+      const auto chosen = static_cast<uint64_t>(bits_[k]);
+      return chosen < piece.parts.size() ? text(piece.parts[chosen]) : "";
+    }
+    if (!is_float(kind) || dtypes_[k + 1] != dtypes_[k]) return "";
+    std::string text = complex_text(kind, bits_[k], bits_[k + 1], piece.spec);
+    const bool strip = piece.kind == Kind::Bare && text.starts_with('(');
+    return strip ? text.substr(1, text.size() - 2) : text;
+  }
 
-template <class Float>
-std::string shortest(Float value) {
-  char text[64];
-  const auto end = std::to_chars(text, text + sizeof text, value, std::chars_format::scientific);
-  return plain({text, end.ptr});
-}
-
-std::string with_precision(double value, const FormatSpec& spec) {
-  const char type = static_cast<char>(spec.type | 0x20);
-  const auto format = type == 'f'   ? std::chars_format::fixed
-                      : type == 'e' ? std::chars_format::scientific
-                                    : std::chars_format::general;
-  char text[kLongest];
-  const int precision = spec.precision < 0 ? 6 : spec.precision;
-  return {text, std::to_chars(text, text + sizeof text, value, format, precision).ptr};
-}
-
-std::string digits_of(ScalarKind kind, int64_t bits, double magnitude, const FormatSpec& spec) {
-  if (std::isnan(magnitude)) return "nan";
-  if (std::isinf(magnitude)) return "inf";
-  if (spec.type) return with_precision(magnitude, spec);
-  return with_shortest(kind, bits, [](auto value) { return shortest(std::fabs(value)); });
-}
-
-Magnitude float_magnitude(ScalarKind kind, int64_t bits, const FormatSpec& spec) {
-  const double value = float_of_bits(kind, bits);
-  const bool negative = std::signbit(value) && !std::isnan(value);
-  return {negative, digits_of(kind, bits, std::fabs(value), spec)};
-}
-
-std::string padded(const std::string& sign, const std::string& digits, const FormatSpec& spec) {
-  const size_t length = sign.size() + digits.size();
-  const auto width = static_cast<size_t>(spec.width);
-  if (length >= width) return sign + digits;
-  if (spec.left) return sign + digits + std::string(width - length, ' ');
-  if (spec.zeros) return sign + std::string(width - length, '0') + digits;
-  return std::string(width - length, ' ') + sign + digits;
-}
+  const std::vector<DtypeId>& dtypes_;
+  const std::vector<int64_t>& bits_;
+};
 
 }  // namespace
 
-bool FormatSpec::of_floats() const {
-  return type && std::string_view("eEfFgG").find(type) != std::string_view::npos;
+FormatPieces pieces_of(std::string_view format) { return Reader(format).pieces(); }
+
+size_t values_in(std::string_view format) {
+  Reader reader(format);
+  reader.pieces();
+  return reader.values;
 }
 
-std::optional<FormatSpec> read_format_spec(std::string_view text) {
-  FormatSpec spec;
-  const char align = take(text, "<>");
-  spec.left = align == '<';
-  spec.sign = take(text, "+- ");
-  if (spec.sign == '-') spec.sign = 0;
-  spec.zeros = take(text, "0") != 0;
-  if (align && spec.zeros) return std::nullopt;  // in Python, a fill character
-  if (!text.empty() && is_digit(text[0])) {
-    const std::optional<int> width = take_number(text);
-    if (!width) return std::nullopt;
-    spec.width = *width;
+std::vector<std::string_view> alternatives_of(std::string_view format) {
+  std::vector<std::string_view> found;
+  if (!take(format, "{?")) return found;
+  while (take(format, "|")) {
+    Reader reader(format);
+    reader.pieces();
+    found.push_back(format.substr(0, format.size() - reader.rest.size()));
+    format = reader.rest;
   }
-  if (take(text, ".")) {
-    const std::optional<int> precision = take_number(text);
-    if (!precision) return std::nullopt;
-    spec.precision = *precision;
-  }
-  spec.type = take(text, "dxXoeEfFgGj");
-  if (!text.empty() || (spec.precision >= 0 && !spec.of_floats())) return std::nullopt;
-  return spec;
-}
-
-std::vector<FormatPiece> pieces_of(std::string_view format) {
-  std::vector<FormatPiece> pieces(1);
-  for (size_t at = 0; at < format.size(); ++at) {
-    const char c = format[at];
-    const bool doubled = at + 1 < format.size() && format[at + 1] == c;
-    if ((c != '{' && c != '}') || doubled) {
-      pieces.back().text += c;
-      at += (c == '{' || c == '}') && doubled;
-      continue;
-    }
-    const size_t end = format.find('}', at);
-    if (end == format.npos) break;
-    std::string_view inside = format.substr(at + 1, end - at - 1);
-    if (!inside.empty()) inside.remove_prefix(1);  // the colon
-    pieces.back().value = read_format_spec(inside).value_or(FormatSpec{});
-    pieces.emplace_back();
-    at = end;
-  }
-  return pieces;
+  return format == "}" && found.size() > 1 ? found : std::vector<std::string_view>();
 }
 
 std::string as_format(std::string_view text) {
   std::string out;
   for (const char c : text) {
+    if (c == '{' || c == '}' || c == '|' || c == '\\') out += '\\';
     out += c;
-    if (c == '{' || c == '}') out += c;
   }
   return out;
 }
 
-std::string number_text(ScalarKind kind, int64_t bits, const FormatSpec& spec) {
-  if (is_bool(kind)) return bits ? "True" : "False";
-  Magnitude number =
-      is_float(kind) ? float_magnitude(kind, bits, spec) : magnitude_of(kind, bits, spec);
-  if (spec.type >= 'A' && spec.type <= 'Z')
-    std::ranges::transform(number.digits, number.digits.begin(), [](char c) {
-      return c >= 'a' && c <= 'z' ? static_cast<char>(c - 'a' + 'A') : c;
-    });
-  const std::string sign = number.negative ? "-" : spec.sign ? std::string(1, spec.sign) : "";
-  return padded(sign, number.digits, spec);
-}
-
-// The parts have no ".0" of their own; a real part of positive zero is left out.
-std::string complex_text(ScalarKind part, int64_t real, int64_t imag) {
-  const auto text = [&](int64_t bits, char sign) {
-    FormatSpec spec;
-    spec.sign = sign;
-    const std::string out = number_text(part, bits, spec);
-    return out.ends_with(".0") ? out.substr(0, out.size() - 2) : out;
-  };
-  if (real == 0) return text(imag, 0) + "j";
-  return "(" + text(real, 0) + text(imag, '+') + "j)";
+std::string PrintFormatter::text_of(const std::vector<int64_t>& bits) const {
+  return Writer(dtypes_, bits).text(pieces_);
 }
 
 }  // namespace cuda_device

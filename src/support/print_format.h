@@ -1,6 +1,12 @@
-// How `print` in kernels writes, and failures say what they found: a format is text with a pair of
-// braces for each value, what stands between them being a format as Python's f-strings have it. "i
-// = {}, x = {:.3f}\n"; braces of the text itself are doubled.
+// How `print` in kernels writes, and failures say what they found: a format is text with braces for
+// each value, "i = {}, x = {:.3f}\n". A backslash stands before { } | and \ of the text itself.
+//
+//   {}  {:SPEC}         a number; SPEC as Python's f-strings have it
+//   {j}  {j:SPEC}       a complex number, which is two values; {J} without the parentheses around
+//   it
+//   {?|FORMAT|FORMAT}   one of several, by the number that is a value before theirs
+//   {s:SPEC|FORMAT}     a text that is put together first, by a format of strings
+//   {r|FORMAT}          one in quotes, as repr() has it
 #pragma once
 
 #include <optional>
@@ -8,72 +14,53 @@
 #include <string_view>
 #include <vector>
 
+#include "support/number_text.h"
 #include "support/report.h"
 #include "support/scalar.h"
 
 namespace cuda_device {
 
-// One value's. All zero: as Python's print writes it.
-struct FormatSpec {
-  char type = 0;       // 0; d x X o of integers; e E f F g G of floats; j: kComplex
-  char sign = 0;       // '+' or ' ': what stands in front of numbers that are not negative
-  bool zeros = false;  // between sign and digits, up to the width
-  bool left = false;   // blanks after the number, not in front
-  int width = 0;
-  int precision = -1;
-  bool of_floats() const;  // its type is one of floats
-  // Two values are the parts of a complex number. No format of Python's.
-  static constexpr char kComplex = 'j';
-  friend bool operator==(const FormatSpec&, const FormatSpec&) = default;
-};
-
-// What stands after the colon; nothing: not one of these.
-std::optional<FormatSpec> read_format_spec(std::string_view spec);
-
 struct FormatPiece {
-  std::string text;                 // in front of the value
-  std::optional<FormatSpec> value;  // none: after the last one
+  enum class Kind : uint8_t { Text, Number, Complex, Bare, Choice, String, Repr };
+  Kind kind = Kind::Text;
+  std::string text = {};                          // Text
+  FormatSpec spec = {};                           // Number, Complex, String
+  std::vector<std::vector<FormatPiece>> parts{};  // of a Choice: its formats; String, Repr: one
+  size_t first = 0;  // its first value, which is the number of a Choice
+  size_t values() const {
+    return kind == Kind::Complex || kind == Kind::Bare ? 2 : 1;
+  }  // of numbers
 };
+using FormatPieces = std::vector<FormatPiece>;
 
 // The pieces of a well-formed format; malformed parts are left out.
-std::vector<FormatPiece> pieces_of(std::string_view format);
-// The text with its braces doubled.
+FormatPieces pieces_of(std::string_view format);
+// The formats that a choice "{?|a|b}" is one of; none: the format is something else.
+std::vector<std::string_view> alternatives_of(std::string_view format);
+// How many values the format writes, or chooses by.
+size_t values_in(std::string_view format);
+// The text as a format.
 std::string as_format(std::string_view text);
-
-// `bits`: integers and bool extended to 64 bits by their type, floats as the bits of their format.
-// Floats have the shortest digits that give the same number of their format.
-std::string number_text(ScalarKind kind, int64_t bits, const FormatSpec& spec = {});
-
-// A complex number as Python writes it: "(1+2j)", "2j".
-std::string complex_text(ScalarKind part, int64_t real, int64_t imag);
 
 // A format read once, to be written often.
 class PrintFormatter {
  public:
   explicit PrintFormatter(const PrintFormat& format)
       : pieces_(pieces_of(format.text)), dtypes_(format.arguments) {}
-  // Value k is value(k), in bits as above.
+  // Value k is value(k), in bits as number_text takes them.
   template <class Value>
   std::string text(Value&& value) const {
-    std::string out;
-    size_t k = 0;
-    for (const FormatPiece& piece : pieces_) {
-      out += piece.text;
-      if (!piece.value || k == dtypes_.size()) continue;
-      if (piece.value->type == FormatSpec::kComplex && k + 1 < dtypes_.size()) {
-        out += complex_text(dtypes_[k].scalar(), value(k), value(k + 1));
-        k += 2;
-        continue;
-      }
-      out += number_text(dtypes_[k].scalar(), value(k), *piece.value);
-      ++k;
-    }
-    return out;
+    std::vector<int64_t> bits;
+    bits.reserve(dtypes_.size());
+    for (size_t k = 0; k < dtypes_.size(); ++k) bits.push_back(value(k));
+    return text_of(bits);
   }
   size_t values() const { return dtypes_.size(); }
 
  private:
-  std::vector<FormatPiece> pieces_;
+  std::string text_of(const std::vector<int64_t>& bits) const;
+
+  FormatPieces pieces_;
   std::vector<DtypeId> dtypes_;
 };
 

@@ -113,7 +113,7 @@ class IdentityWriter {
       out_.number(field.offset);
       out_.number(field.has_default);
       for (const bool flag :
-           {field.is_given, field.is_positional, field.in_equality, field.in_order})
+           {field.is_given, field.is_positional, field.in_equality, field.in_order, field.in_repr})
         out_.number(flag);
       write(field.default_value);
     }
@@ -127,6 +127,7 @@ class IdentityWriter {
     }
     out_.number<uint64_t>(type.match_args.size());
     for (const std::string& name : type.match_args) out_.text(name);
+    out_.text(type.repr_name);
     out_.number(type.is_tuple);
     out_.number(type.is_ordered);
     out_.number(type.has_equality);
@@ -154,6 +155,8 @@ class IdentityWriter {
     out_.number(value.record);
     out_.number(value.named);
     out_.text(value.owner);
+    out_.text(value.str);
+    out_.text(value.repr);
     out_.number(value.flag);
     write(value.shape);
     out_.number<uint64_t>(value.elements.size());

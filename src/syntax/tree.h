@@ -53,6 +53,7 @@ struct Value {
   // name of an Enum
   std::string text;
   std::string owner;            // Enum: its class; Array: "bytes" where that is what it was
+  std::string str, repr;        // Enum, and an Int that is a member of one: by Python's functions
   std::vector<int64_t> shape;   // Array
   bool flag = false;            // Enum: a Flag, whose members have bits in common
   std::vector<Value> elements;  // Tuple, Enum, Vector, Record
@@ -161,6 +162,7 @@ struct Field {
   bool is_positional = true;  // a call may give it by position
   bool in_equality = true;    // == compares it
   bool in_order = true;       // < compares it
+  bool in_repr = true;        // repr() writes it
 };
 
 // A class of values that kernels take apart, as it was when the program was captured.
@@ -184,6 +186,8 @@ struct TypeDecl {
   std::set<std::string> properties;      // those that are called where they are read
   std::set<std::string> static_methods;  // those that do not get the record
   std::set<std::string> class_methods;   // those that get the class
+  // What repr() writes in front of the fields' names and values. Empty: not these.
+  std::string repr_name;
   // The fields that a pattern takes by position: __match_args__.
   std::vector<std::string> match_args;
   // What a NamedTuple says of its class.

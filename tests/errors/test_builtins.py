@@ -208,9 +208,6 @@ def functions_of_the_host(a):
     # error at `type`: 'type' cannot be used in a kernel
     # hint: use x.dtype, or isinstance
     x = type(a)
-    # error at `repr`: 'repr' cannot be used in a kernel
-    # hint: use print(f"{x}") for text
-    x = repr(1)
     # error at `list`: 'list' cannot be used in a kernel
     # hint: use a tuple, or device.local_array(shape, dtype)
     x = list(a)

@@ -148,9 +148,9 @@ def augmented(a, b, f):
 @bad.kernel(FLOATS)
 def signs_after_brackets_and_wide_letters(a):
     größe = 1
-    # error at `(größe) * ("ü")` on `*`: cannot multiply 'int' and 'str'
+    # error at `(größe) - ("ü")` on `-`: cannot subtract 'str' from 'int'
     # hint: operators work on numbers; a number is written into a text by an f-string, such as f"x = {x}"
-    a[0] = (größe) * ("ü")
+    a[0] = (größe) - ("ü")
 
 
 @bad.kernel(FLOATS)

@@ -297,10 +297,6 @@ def vectors_elsewhere(a, v, n):
     # error at `v`: float32x3 cannot be called
     # hint: functions, types and intrinsics can
     v()
-    # error at `v`: print() in a kernel cannot write 'float32x3'
-    # hint: what can be written are numbers, None, string constants, f-strings and tuples of them;
-    # ... write the elements of an array one by one
-    print(f"{v}")
 
 
 # --- structs ---
@@ -488,10 +484,6 @@ def reads_of_structs(a, p, line):
     # ... common type
     # hint: convert one of them
     b = p if a[0] > 0 else LINE
-    # error at `p`@2: print() in a kernel cannot write 'Point'
-    # hint: what can be written are numbers, None, string constants, f-strings and tuples of them;
-    # ... write the elements of an array one by one
-    print(f"{p}")
 
 
 @bad.kernel(FLOATS, 2)

@@ -1,5 +1,6 @@
 """assert, raise and print where kernels cannot have them as they are written."""
 
+import dataclasses
 import linecache
 
 import numpy as np
@@ -57,22 +58,22 @@ def raise_a_number(a):
 @bad.kernel(FLOATS)
 def raise_an_array(a):
     # error at `a`@3: 'raise' in a kernel cannot write 'array[float32, 1]'
-    # hint: what can be written are numbers, None, string constants, f-strings and tuples of them; write the elements of an array one by one
+    # hint: what can be written are numbers, None, strings, vectors, structs and tuples of them; write the elements of an array one by one
     raise ValueError(a)
 
 
 @bad.kernel(FLOATS)
 def raise_an_array_in_a_format(a):
-    # error at `a`@3: 'raise' in a kernel cannot write 'array[float32, 1]'
-    # hint: what can be written are numbers, None, string constants, f-strings and tuples of them; write the elements of an array one by one
+    # error at `a`@3: an f-string in a kernel cannot write 'array[float32, 1]'
+    # hint: what can be written are numbers, None, strings, vectors, structs and tuples of them; write the elements of an array one by one
     raise ValueError(f"{a} is wrong")
 
 
 @bad.kernel(FLOATS)
 def raise_text_beyond_ascii_in_a_tuple(a):
-    # error at `ValueError("ä", a[0])`: 'raise' in a kernel cannot write a tuple with a string in it that is
-    # ... not ASCII
-    # hint: what can be written are numbers, None, string constants, f-strings and tuples of them; write the elements of an array one by one
+    # error at `ValueError("ä", a[0])`: 'raise' in a kernel cannot write the repr() of a string that is not
+    # ... ASCII
+    # hint: what can be written are numbers, None, strings, vectors, structs and tuples of them; write the elements of an array one by one
     raise ValueError("ä", a[0])
 
 
@@ -90,13 +91,13 @@ def raise_with_a_keyword(a):
     raise ImportError(name=TEXT)
 
 
-@bad.kernel(FLOATS)
-def raise_a_text_of_run_time(a):
-    text = "one"
-    if a[0] > 0:
-        # error at `"two"`: 'text' would be both str and str here
-        # hint: give the two values one type, or use two names
-        text = "two"
+@bad.kernel(FLOATS, 7)
+def too_many_texts(a, n):
+    text = ""
+    for _ in range(n):
+        # error at `text + "x"`: 'text' would be one of more than 64 strings here
+        # hint: print the parts where they are known
+        text = text + "x"
     raise ValueError(text)
 
 
@@ -105,26 +106,17 @@ def counting(a):
     return a[0]
 
 
-def refusing(x):
-    if x > 3:
-        raise ValueError
-    return x
-
-
 @bad.kernel(FLOATS)
 def wrong_messages(a):
     # error at `f"{counting(a)}"`: the message of 'assert' in a kernel does more than give a value
     # hint: GPUs leave assertions out with their messages: call what stores, waits, prints or raises before, and write its result
     assert a[0] > 0, f"{counting(a)}"
-    # error at `refusing(a[1])`: the message of 'assert' in a kernel does more than give a value
-    # hint: GPUs leave assertions out with their messages: call what stores, waits, prints or raises before, and write its result
-    assert a[0] > 0, refusing(a[1])
     # error at `a`@3: 'assert' in a kernel cannot write 'array[float32, 1]'
-    # hint: what can be written are numbers, None, string constants, f-strings and tuples of them; write the elements of an array one by one
+    # hint: what can be written are numbers, None, strings, vectors, structs and tuples of them; write the elements of an array one by one
     assert a[0] > 0, a
-    # error at `a[1]`@2: '^8' is no format that kernels know
-    # hint: they know <, >, a sign, 0, a width and a precision, then one of d x X o e E f F g G
-    assert a[1] > 0, f"{a[1]:^8}"
+    # error at `a[1]`@2: the format '8d' does not fit 'float32': floats have no d there
+    # hint: use one of e f g, or int()
+    assert a[1] > 0, f"{a[1]:8d}"
     # error at `a`@2: the array 'a' is used as a condition
     # hint: compare an element, or its size
     assert a, TEXT
@@ -133,16 +125,16 @@ def wrong_messages(a):
 @bad.kernel(FLOATS)
 def wrong_values(a):
     # error at `a`: print() in a kernel cannot write 'array[float32, 1]'
-    # hint: what can be written are numbers, None, string constants, f-strings and tuples of them; write the elements of an array one by one
+    # hint: what can be written are numbers, None, strings, vectors, structs and tuples of them; write the elements of an array one by one
     print(a)
     # error at `print`@2: print() in a kernel cannot write 'print'
-    # hint: what can be written are numbers, None, string constants, f-strings and tuples of them; write the elements of an array one by one
+    # hint: what can be written are numbers, None, strings, vectors, structs and tuples of them; write the elements of an array one by one
     print(print)
-    # error at `(1, a)`: print() in a kernel cannot write a tuple with 'array[float32, 1]' in it
-    # hint: what can be written are numbers, None, string constants, f-strings and tuples of them; write the elements of an array one by one
+    # error at `(1, a)`: print() in a kernel cannot write 'array[float32, 1]'
+    # hint: what can be written are numbers, None, strings, vectors, structs and tuples of them; write the elements of an array one by one
     print((1, a))
     # error at `"a\0b"`: print() in a kernel cannot write a string with a NUL character
-    # hint: what can be written are numbers, None, string constants, f-strings and tuples of them; write the elements of an array one by one
+    # hint: what can be written are numbers, None, strings, vectors, structs and tuples of them; write the elements of an array one by one
     print("a\0b")
 
 
@@ -167,18 +159,64 @@ def wrong_formats(a, n):
     # error at `n`@2: a format in a kernel is constant
     # hint: write the numbers in it, as in {x:8.3f}
     print(f"{a[0]:{n}}")
-    # error at `a[0]`: '^8' is no format that kernels know
-    # hint: they know <, >, a sign, 0, a width and a precision, then one of d x X o e E f F g G
-    print(f"{a[0]:^8}")
-    # error at `a[0]`: the format '5d' is for integers, found 'float32'
+    # error at `a[0]`: '8w' is no format of Python's, or wider than 255
+    # hint: the order is: fill and align (<>^=), sign, z, #, 0, width, grouping (, or _), precision, and one of b c d e E f F g G n o s x X %
+    print(f"{a[0]:8w}")
+    # error at `a[0]`: the format '5d' does not fit 'float32': floats have no d there
     # hint: use one of e f g, or int()
     print(f"{a[0]:5d}")
-    # error at `TEXT`: the format '10' is for numbers, found 'str'
-    # hint: leave the format out
-    print(f"{TEXT:10}")
-    # error at `n`@2: the format '5' is for numbers, found a string, by !r or !s
-    # hint: leave the format out
-    print(f"{n!r:5}")
+    # error at `TEXT`: the format '+10' does not fit 'str': strings have no sign there
+    # hint: leave it out
+    print(f"{TEXT:+10}")
+    # error at `n`@2: the format '.3d' does not fit 'int': integers have no precision there
+    # hint: leave it out
+    print(f"{n:.3d}")
+    # error at `(n, n)`: the format '9' does not fit '(int, int)': Python has formats of numbers and strings only
+    # hint: make it a string first, as in {x!s:>8}
+    print(f"{(n, n):9}")
+    # error at `a[0]`: hex() takes an integer, found 'float32'
+    # hint: convert it with int()
+    print(hex(a[0]))
+    # error at `str(n)`: a format in a kernel is constant
+    # hint: write the numbers in it, as in {x:8.3f}
+    print(format(n, str(n)))
+
+
+@bad.kernel(FLOATS, 3)
+def wrong_texts(a, n):
+    text = f"{n}"
+    # error at `text == "3"`: '==' cannot look at a string with values of run time in it
+    # hint: such a string is put together when print or a message writes it: ask for the values themselves
+    print(text == "3")
+    # error at `len(text)`: len() cannot look at a string with values of run time in it
+    # hint: such a string is put together when print or a message writes it: ask for the values themselves
+    print(len(text))
+    # error at `"a" * n`: a string is repeated by a constant, found an int
+    # hint: write it in a loop, with end=''
+    print("a" * n)
+
+
+@dataclasses.dataclass(frozen=True, repr=False)
+class Silent:
+    x: int
+
+
+@dataclasses.dataclass(frozen=True)
+class Counted:
+    x: int
+
+    def __str__(self):
+        return self.x
+
+
+@bad.kernel(FLOATS, 3)
+def wrong_classes(a, n):
+    # error at `Silent(n)`: print() in a kernel cannot write a Silent, whose class has no __repr__
+    # hint: what can be written are numbers, None, strings, vectors, structs and tuples of them; write the elements of an array one by one
+    print(Silent(n))
+    # error at `Counted(n)`: Counted.__str__() has to give a str, found int
+    # hint: return a string, such as f"x = {self.x}"
+    print(Counted(n))
 
 
 @pytest.mark.parametrize("program", bad)

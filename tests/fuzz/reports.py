@@ -31,19 +31,36 @@ class Said:
 
 
 @dataclass
+class Side:
+    """One of two texts, chosen by a comparison."""
+
+    test: object
+    texts: tuple[str, str]
+
+    def field(self) -> str:
+        yes, no = self.texts
+        return f"{{'{yes}' if {self.test.text()} else '{no}'}}"
+
+    def run(self, t) -> str:
+        return self.texts[0 if self.test.run(t).number != 0 else 1]
+
+
+@dataclass
 class Check:
     test: object
     text: str
     raises: str  # "AssertionError": an assert
     names: list[str] = field(default_factory=list)  # of variables in its message
     as_tuple: bool = False
+    side: Side | None = None  # at the end of a message that is one text
 
     def message(self) -> str:
-        if not self.names:
+        if not self.names and not self.side:
             return f'"{self.text}"'
         if self.as_tuple:
             return f'"{self.text}", {", ".join(self.names)}'
-        return f'f"{self.text} ' + " ".join(f"{{{n}}}" for n in self.names) + '"'
+        fields = [f"{{{n}}}" for n in self.names] + ([self.side.field()] if self.side else [])
+        return f'f"{self.text} ' + " ".join(fields) + '"'
 
     def lines(self, pad: str):
         if self.raises == "AssertionError":
@@ -59,6 +76,8 @@ class Check:
         values = [text_of(t.variables[name]) for name in self.names]
         if self.as_tuple:
             raise Failed(f"{self.raises} ({', '.join([repr(self.text), *values])})")
+        if self.side:
+            values.append(self.side.run(t))
         raise Failed(" ".join([self.raises, self.text, *values]))
 
 
@@ -67,15 +86,21 @@ class Print:
     head: str
     names: list[str]
     formatted: bool
+    side: Side | None = None  # at the end of one text
+
+    def fields(self) -> list[str]:
+        return [f"{{{n}}}" for n in self.names] + ([self.side.field()] if self.side else [])
 
     def lines(self, pad: str):
         if self.formatted:
-            yield pad + f'print(f"{self.head} ' + " ".join(f"{{{n}}}" for n in self.names) + '")'
+            yield pad + f'print(f"{self.head} ' + " ".join(self.fields()) + '")'
         else:
             yield f'{pad}print("{self.head}", {", ".join(self.names)})'
 
     def run(self, t) -> None:
         texts = [text_of(t.variables[name]) for name in self.names]
+        if self.formatted and self.side:
+            texts.append(self.side.run(t))
         t.said.lines[" ".join([self.head, *texts])] += 1
 
 
@@ -131,14 +156,25 @@ class Reporter:
             some = self.random.sample(
                 sorted(set(names)), min(len(names), self.random.randint(1, 3))
             )
-            return Print(f"p{self.count}", some, self.random.random() < 0.5)
+            formatted = self.random.random() < 0.5
+            side = self.side(names) if formatted else None
+            return Print(f"p{self.count}", some, formatted, side)
         raises = self.random.choice(("AssertionError", "AssertionError", "ValueError"))
         test = self.comparison(self.random, self.random.choice(names))
         some = self.random.sample(
             sorted(set(names)), min(len(set(names)), self.random.randint(0, 3))
         )
         as_tuple = bool(some) and self.random.random() < 0.4
-        return Check(test, f"failure {self.count}", raises, some, as_tuple)
+        side = None if as_tuple else self.side(names)
+        return Check(test, f"failure {self.count}", raises, some, as_tuple, side)
+
+    def side(self, names: list[str]) -> Side | None:
+        if self.random.random() < 0.5:
+            return None
+        test = self.comparison(self.random, self.random.choice(names))
+        return Side(
+            test, self.random.choice([("low", "high"), ("", "x"), ("a|b", "c"), ("same", "same")])
+        )
 
 
 def told(error: Exception) -> str:

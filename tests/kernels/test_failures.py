@@ -111,7 +111,7 @@ def classes(a, k):
         (5, StopIteration, "the end"),
         (6, RuntimeError, "RuntimeError"),
         (7, AssertionError, "assertion failed: k != 7"),
-        (8, KeyError, "key"),
+        (8, KeyError, "'key'"),
     ],
 )
 def test_exception_classes(k, raises, text):

@@ -13,7 +13,4 @@ void emit_check(EmitContext& c, llvm::Value* holds);
 // Calls the printf of the driver.
 void emit_print(EmitContext& c, const ir::Inst& print);
 
-// What C's printf calls the format: integers of 64 bits, floats as double, bool as a string.
-std::string c_format(const PrintFormat& format);
-
 }  // namespace cuda_device::codegen::nvptx

@@ -37,7 +37,7 @@ static_assert(static_cast<int>(Method::NanMin) - static_cast<int>(Method::Add) =
               static_cast<int>(AtomicKind::NanMin) - static_cast<int>(AtomicKind::Add));
 
 std::string found_text(const Value& v) {
-  if (auto* text = v.as<Value::Text>()) return "'" + text->text + "'";
+  if (const std::string* text = v.string()) return "'" + *text + "'";
   return v.is_constant() ? to_text(v.code(), *v.exact()) : type_text(v);
 }
 
@@ -70,9 +70,9 @@ static std::optional<AtomicSpec> spec_of(Context& ctx, const std::string& name,
   AtomicSpec spec{method ? kind_of(*method) : AtomicKind::Exch};
   bool fine = true;
   if (memory.value) {
-    auto* text = memory.value->as<Value::Text>();
+    const std::string* text = memory.value->string();
     const auto at = std::ranges::find_if(
-        kOrders, [&](const auto& order) { return text && order.first == text->text; });
+        kOrders, [&](const auto& order) { return text && order.first == *text; });
     fine = at != kOrders.end() && has_order(method, at->first);
     if (fine)
       spec.order = at->second;
@@ -81,9 +81,8 @@ static std::optional<AtomicSpec> spec_of(Context& ctx, const std::string& name,
             {name, orders_text(method), found_text(*memory.value)});
   }
   if (scope.value) {
-    auto* text = scope.value->as<Value::Text>();
-    const auto at =
-        text ? std::ranges::find(ir::kThreadScopes, text->text) : ir::kThreadScopes.end();
+    const std::string* text = scope.value->string();
+    const auto at = text ? std::ranges::find(ir::kThreadScopes, *text) : ir::kThreadScopes.end();
     if (at == ir::kThreadScopes.end()) {
       error(ctx, DiagCode::atomic_scope, scope.node, {name, found_text(*scope.value)});
       return std::nullopt;

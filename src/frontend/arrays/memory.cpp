@@ -80,10 +80,9 @@ static bool read_shape(Context& ctx, const Given& given, const std::string& name
 std::optional<DataType> read_dtype(Context& ctx, const Given& given, const std::string& name) {
   const Value& v = *given.value;
   auto* entity = v.as<Value::Entity>();
-  auto* text = v.as<Value::Text>();
+  const std::string* text = v.string();
   if (text)
-    if (const std::optional<TypeCode> code = type_of_text(text->text))
-      return DataType::number(*code);
+    if (const std::optional<TypeCode> code = type_of_text(*text)) return DataType::number(*code);
   if (auto type = data_type_of(v); type && !v.is_none()) {
     if (holds_arrays(*type)) {
       error(ctx, DiagCode::array_of_arrays, given.node, {name, type_text(*type)});
@@ -92,7 +91,7 @@ std::optional<DataType> read_dtype(Context& ctx, const Given& given, const std::
     if (type->is_number()) type->code = ctx.policy.constructed(type->code);
     return type;
   }
-  const std::string found = text     ? "'" + text->text + "'"
+  const std::string found = text     ? "'" + *text + "'"
                             : entity ? "'" + public_name(entity->name) + "'"
                                      : type_text(v);
   error(ctx, DiagCode::array_dtype, given.node, {name, found});
@@ -103,9 +102,9 @@ std::optional<DataType> read_dtype(Context& ctx, const Given& given, const std::
 static std::optional<bool> read_order(Context& ctx, const Given& given, const std::string& name) {
   if (!given.value) return false;
   const Value& v = *given.value;
-  auto* text = v.as<Value::Text>();
-  if (text && (text->text == "C" || text->text == "F")) return text->text == "F";
-  const std::string found = text              ? "'" + text->text + "'"
+  const std::string* text = v.string();
+  if (text && (*text == "C" || *text == "F")) return *text == "F";
+  const std::string found = text              ? "'" + *text + "'"
                             : v.is_constant() ? to_text(v.code(), *v.exact())
                                               : type_text(v);
   error(ctx, DiagCode::array_order, given.node, {name, found});

@@ -329,10 +329,10 @@ static Value reshaped(Context& ctx, const Value::Array& array, const Arguments& 
   if (!shape.value)
     return error(ctx, DiagCode::missing_argument, a.node,
                  {"reshape", "shape", "for example " + array.name + ".reshape(-1)"});
-  auto* text = order.value ? order.value->as<Value::Text>() : nullptr;
-  if (order.value && !(text && (text->text == "C" || text->text == "A")))
+  const std::string* text = order.value ? order.value->string() : nullptr;
+  if (order.value && !(text && (*text == "C" || *text == "A")))
     return error(ctx, DiagCode::reshape_order, order.node,
-                 {text ? "'" + text->text + "'" : type_text(*order.value)});
+                 {text ? "'" + *text + "'" : type_text(*order.value)});
   if (copy.value && !copy.value->is_none() && !is_bool_constant(copy, false))
     return error(ctx, DiagCode::reshape_copies, copy.node, {array.name});
   const Value& wanted = *shape.value;

@@ -59,8 +59,8 @@ static Value part_of_array(Context& ctx, const Value::Array& array, const Value&
                            const syntax::Subscript* node) {
   if (array.reference)
     return error(ctx, DiagCode::not_subscriptable, node, {with_article(type_text(array))});
-  if (auto* name = index.as<Value::Text>(); name && has_named_fields(array.element))
-    return field_of_elements(ctx, array, name->text, node);
+  if (const std::string* name = index.string(); name && has_named_fields(array.element))
+    return field_of_elements(ctx, array, *name, node);
   if (makes_view(ctx, array, index)) return sliced(ctx, array, index, node);
   if (holds_atomics(array.element)) return reference_to(ctx, array, index, node);
   auto operands = element_operands(ctx, array, index, node);
@@ -70,7 +70,7 @@ static Value part_of_array(Context& ctx, const Value::Array& array, const Value&
 Value part_of_choice(Context& ctx, const Value::Choice& choice, const Value& index,
                      const syntax::Subscript* node) {
   const Value::Array& first = choice.parts[1].array();
-  const bool view = index.is<Value::Text>() || makes_view(ctx, first, index);
+  const bool view = index.string() || makes_view(ctx, first, index);
   return (view ? of_each : of_chosen)(ctx, choice, node, [&](const Value::Array& array) {
     return part_of_array(ctx, array, index, node);
   });
@@ -80,7 +80,7 @@ Value part_of_choice(Context& ctx, const Value::Choice& choice, const Value& ind
 static Value joined_text(const Value& characters) {
   if (characters.is_unknown()) return characters;
   std::string text;
-  for (const Value& c : characters.elements()) text += c.as<Value::Text>()->text;
+  for (const Value& c : characters.elements()) text += *c.string();
   return Value::Text{std::move(text)};
 }
 
@@ -100,8 +100,8 @@ Value subscript(Context& ctx, const syntax::Subscript* node) {
     return record_element(ctx, base, index, node);
   if (auto* slice = index.as<Value::Slice>(); slice && !base.is_number())
     if (const std::optional<std::vector<Value>> elements = elements_of(ctx, base))
-      return base.is<Value::Text>() ? joined_text(tuple_slice(ctx, *elements, *slice, node->slice))
-                                    : tuple_slice(ctx, *elements, *slice, node->slice);
+      return base.string() ? joined_text(tuple_slice(ctx, *elements, *slice, node->slice))
+                           : tuple_slice(ctx, *elements, *slice, node->slice);
   if (has_slice(index)) return slicing(ctx, slice_node(node));
   if (auto* range = base.as<Value::Range>())
     return number_of_range(ctx, *range, index, node->slice);

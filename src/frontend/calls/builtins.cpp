@@ -8,7 +8,6 @@
 #include "frontend/arrays/choices.h"
 #include "frontend/calls/calls.h"
 #include "frontend/calls/intrinsics.h"
-#include "frontend/calls/written.h"
 #include "frontend/complex/complex.h"
 #include "frontend/control/iteration.h"
 #include "frontend/diagnosis/diagnosis.h"
@@ -18,6 +17,7 @@
 #include "frontend/operators/operators.h"
 #include "frontend/operators/ranges.h"
 #include "frontend/records/records.h"
+#include "frontend/texts/texts.h"
 #include "frontend/warps/warps.h"
 
 namespace cuda_device::frontend {
@@ -57,6 +57,7 @@ Value call_len(Context& ctx, const Arguments& a, const Intrinsic&) {
     return of_each(ctx, *choice, a.node,
                    [&](const Value::Array& array) { return extent_value(ctx, array, 0); });
   if (auto* range = v.as<Value::Range>()) return range_size(ctx, *range, a.node);
+  if (auto* text = v.as<Text>()) return text_length(ctx, *text, a.node);
   if (const auto own = class_call(ctx, v, "__len__", {}, a.node)) return *own;
   const std::optional<std::vector<Value>> elements = elements_of(ctx, v);
   if (!elements) return wrong_kind(ctx, DiagCode::no_len, argument_node(a, 0), v, {type_text(v)});

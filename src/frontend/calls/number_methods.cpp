@@ -19,7 +19,7 @@ std::optional<TypeCode> named_type(const Context& ctx, const Arguments& a) {
   const Value& v = a.positional[0];
   std::optional<TypeCode> code;
   if (auto* entity = v.as<Value::Entity>()) code = type_entity(entity->name);
-  if (auto* text = v.as<Value::Text>()) code = type_of_text(text->text);
+  if (const std::string* text = v.string()) code = type_of_text(*text);
   if (code) code = ctx.policy.constructed(*code);
   return code;
 }

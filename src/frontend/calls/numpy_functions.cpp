@@ -140,7 +140,7 @@ Value call_numpy_logical(Context& ctx, const Arguments& a, const Intrinsic& i) {
 static std::optional<TypeCode> asked_format(const Context& ctx, const Arguments& a) {
   const Value& v = a.positional[0];
   if (v.is_number()) return v.code();
-  if (auto* text = v.as<Value::Text>()) return type_of_text(text->text);
+  if (const std::string* text = v.string()) return type_of_text(*text);
   const std::optional<DataType> type = data_type_of(v);
   if (!type || !type->is_number()) return std::nullopt;
   return ctx.policy.constructed(type->code);

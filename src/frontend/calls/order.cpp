@@ -115,7 +115,7 @@ static Candidate better_of(const Call& call, const Candidate& best, const Candid
 
 // Whether elements that are not compared by a key can be compared at all.
 static bool is_comparable(const Call& call, const Value& element, const Node* node) {
-  if (call.is_keyed() || is_selectable(element)) return true;
+  if (call.is_keyed() || is_selectable(element) || element.string()) return true;
   return require_number(call.ctx, element, node, call.name + "()");
 }
 

@@ -5,9 +5,9 @@
 
 #include "frontend/calls/calls.h"
 #include "frontend/calls/intrinsics.h"
-#include "frontend/calls/written.h"
 #include "frontend/diagnosis/diagnosis.h"
-#include "support/print_format.h"
+#include "frontend/texts/texts.h"
+#include "support/c_format.h"
 
 namespace cuda_device::frontend {
 
@@ -28,7 +28,7 @@ static std::optional<std::string> separator(Context& ctx, const Arguments& a,
   for (size_t k = 0; k < a.named.size(); ++k) {
     const auto& [given, value] = a.named[k];
     if (given != name || value.is_none()) continue;
-    if (auto* text = value.as<Value::Text>()) return text->text;
+    if (const std::string* text = value.string()) return *text;
     error(ctx, DiagCode::print_separator, a.named_sources[k], {name, "'" + type_text(value) + "'"});
     return std::nullopt;
   }
@@ -36,13 +36,19 @@ static std::optional<std::string> separator(Context& ctx, const Arguments& a,
 }
 
 // A NUL would end it for CUDA's printf.
-static bool write_argument(Context& ctx, Written& print, const Arguments& a, size_t i) {
-  const size_t begin = print.format.text.size();
-  if (!write(ctx, print, a.positional[i], argument_node(a, i))) return false;
-  if (print.format.text.find('\0', begin) == std::string::npos) return true;
-  error(ctx, DiagCode::print_value, argument_node(a, i),
-        {"a string with a NUL character", std::string(print.by)});
-  return false;
+static std::optional<Text> argument_text(Context& ctx, const Arguments& a, size_t i) {
+  const Writing to{"print()", argument_node(a, i)};
+  std::optional<Text> text = str_of(ctx, a.positional[i], to);
+  if (!text || text->text.find('\0') == std::string::npos) return text;
+  error(ctx, DiagCode::print_value, to.node, {"a string with a NUL character", std::string(to.by)});
+  return std::nullopt;
+}
+
+static bool fits_printf(Context& ctx, const PrintFormat& format, const Node* node) {
+  if (!ctx.session.request.target.device) return true;
+  const std::string lacking = c_print(format).lacking;
+  if (!lacking.empty()) error(ctx, DiagCode::print_on_gpu, node, {lacking});
+  return lacking.empty();
 }
 
 Value call_print(Context& ctx, const Arguments& a, const Intrinsic&) {
@@ -50,19 +56,22 @@ Value call_print(Context& ctx, const Arguments& a, const Intrinsic&) {
   const std::optional<std::string> between = separator(ctx, a, "sep", " "),
                                    end = separator(ctx, a, "end", "\n");
   if (!between || !end) return Value::unknown();
-  Written print{"print()"};
+  Text all;
   bool fine = true;
   for (size_t i = 0; i < a.positional.size(); ++i) {
-    if (i) print.format.text += as_format(*between);
-    fine &= write_argument(ctx, print, a, i);
+    if (i) append(all, text_with(*between));
+    const std::optional<Text> one = argument_text(ctx, a, i);
+    if (one) append(all, *one);
+    fine &= one && check_length(ctx, all, a.node);
   }
-  print.format.text += as_format(*end);
-  if (!fine || !check_count(ctx, print, a.node)) return Value::unknown();
-  auto& all = ctx.function->formats;
-  auto at = std::ranges::find(all, print.format);
-  if (at == all.end()) at = all.insert(all.end(), std::move(print.format));
+  append(all, text_with(*end));
+  std::optional<Told> print = fine ? told(ctx, all, {"print()", a.node}) : std::nullopt;
+  if (!print || !fits_printf(ctx, print->format, a.node)) return Value::unknown();
+  auto& formats = ctx.function->formats;
+  auto at = std::ranges::find(formats, print->format);
+  if (at == formats.end()) at = formats.insert(formats.end(), std::move(print->format));
   ctx.at(a.node);
-  ctx.builder.typed(Op::Print, ir::Type::none(), std::move(print.values), at - all.begin());
+  ctx.builder.typed(Op::Print, ir::Type::none(), std::move(print->values), at - formats.begin());
   return Value::none();
 }
 

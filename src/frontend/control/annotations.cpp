@@ -158,8 +158,8 @@ static Value as_hinted(Context& ctx, const Subject& subject, const Value& type, 
   if (is_class && (value.is_array() || value.is_function())) return value;
   if (is_class)
     return not_implemented(ctx, subject.annotation, "the annotation '" + type_text(type) + "'");
-  auto* quoted = type.as<Value::Text>();
-  const std::string text = quoted             ? "the text '" + quoted->text + "'"
+  const std::string* quoted = type.string();
+  const std::string text = quoted             ? "the text '" + *quoted + "'"
                            : type.is_number() ? "a number"
                                               : "'" + type_text(type) + "'";
   return error(ctx, DiagCode::annotation_type, subject.annotation, {text});

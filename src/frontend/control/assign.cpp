@@ -118,14 +118,13 @@ static void element_not_assignable(Context& ctx, const Value& base,
 
 // What is not one element: some of them, or a field of all.
 static bool names_part(const Context& ctx, const Value::Array& array, const Value& index) {
-  return (index.is<Value::Text>() && has_named_fields(array.element)) ||
-         makes_view(ctx, array, index);
+  return (index.string() && has_named_fields(array.element)) || makes_view(ctx, array, index);
 }
 
 static Value part_of(Context& ctx, const Value::Array& array, const Value& index,
                      const syntax::Subscript* node) {
-  auto* name = index.as<Value::Text>();
-  return name && has_named_fields(array.element) ? field_of_elements(ctx, array, name->text, node)
+  const std::string* name = index.string();
+  return name && has_named_fields(array.element) ? field_of_elements(ctx, array, *name, node)
                                                  : sliced(ctx, array, index, node);
 }
 

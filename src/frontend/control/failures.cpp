@@ -3,14 +3,13 @@
 
 #include <algorithm>
 
-#include "frontend/calls/written.h"
 #include "frontend/diagnosis/diagnosis.h"
 #include "frontend/expressions.h"
 #include "frontend/operators/convert.h"
 #include "frontend/operators/operators.h"
+#include "frontend/texts/texts.h"
 #include "ir/effects.h"
 #include "ir/visitor.h"
-#include "support/print_format.h"
 #include "support/render.h"
 
 namespace cuda_device::frontend {
@@ -98,33 +97,55 @@ static void fail_with_message(Context& ctx, const Value& holds, const syntax::As
   ctx.builder.set_block(*outer);
 }
 
+// A failure of the message itself is one of the assertion: where assertions are left out, so is it.
+static void count_to_assertion(Context& ctx, ir::Block& message) {
+  ir::for_each_inst(message, [&](Inst& inst) {
+    if (inst.op != Op::Check) return;
+    std::vector<Failure>& all = ctx.function->failures;
+    Failure failure = all[static_cast<size_t>(inst.imm)];
+    failure.assertion = true;
+    auto at = std::ranges::find(all, failure);
+    if (at == all.end()) at = all.insert(all.end(), std::move(failure));
+    inst.imm = at - all.begin();
+  });
+}
+
 void lower_assert(Context& ctx, const syntax::Assert* node) {
   if (!may_fail(ctx, node, "'assert'")) return;
   const Value holds = condition(ctx, node->test);
   if (holds.exact() && holds.exact()->integer != 0) return;  // nobody asks for the message
-  const std::string head = "assertion failed: ";
-  Written message{"'assert'", {head, {}}};
-  bool fine = !holds.is_unknown();
+  const Writing to{"'assert'", node->msg};
+  std::optional<Text> message = text_with("");
   const bool reachable = ctx.reachable;
-  Captured told = capture(ctx, [&] {
-    if (node->msg) fine &= write(ctx, message, expr(ctx, node->msg), node->msg);
+  Captured captured = capture(ctx, [&] {
+    if (node->msg) message = str_of(ctx, expr(ctx, node->msg), to);
     return Value::none();
   });
   ctx.reachable = reachable;
-  if (!node->msg)
-    message.format.text += as_format(source_text(ctx.program.files, node->test->span));
-  if (message.format.text == head) message.format.text = "assertion failed";
-  const bool acts = ir::any_inst(told.block, [](const Inst& i) { return ir::has_effect(i); });
-  if (fine && acts) error(ctx, DiagCode::assert_message, node->msg);
-  if (!fine || acts || !check_count(ctx, message, node->msg)) return;
-  Failure failure{"AssertionError", std::move(message.format), true};
-  if (message.values.empty()) return fail_unless(ctx, holds, node, std::move(failure));
-  fail_with_message(ctx, holds, node, told.block, std::move(failure), message.values);
+  if (!message || holds.is_unknown()) return;
+  const bool acts = ir::any_inst(
+      captured.block, [](const Inst& i) { return ir::has_effect(i) && i.op != Op::Check; });
+  if (acts) {
+    error(ctx, DiagCode::assert_message, node->msg);
+    return;
+  }
+  count_to_assertion(ctx, captured.block);
+  if (!node->msg) message->text = source_text(ctx.program.files, node->test->span);
+  const bool empty = message->values.empty() && message->text.empty();
+  Text text = text_with(empty ? "assertion failed" : "assertion failed: ");
+  append(text, *message);
+  std::optional<Told> say = told(ctx, text, to);
+  if (!say) return;
+  Failure failure{"AssertionError", std::move(say->format), true};
+  const bool fails = ir::any_inst(captured.block, [](const Inst& i) { return i.op == Op::Check; });
+  if (say->values.empty() && !fails) return fail_unless(ctx, holds, node, std::move(failure));
+  fail_with_message(ctx, holds, node, captured.block, std::move(failure), say->values);
 }
 
-// What it says: nothing, its one argument, or the tuple of them. False after an error.
-static bool write_exception(Context& ctx, Written& to, const Exception& cls,
-                            const syntax::Call* call) {
+// What its arguments make of its text: nothing, the one, or the tuple of them. Nothing: after an
+// error.
+static std::optional<Text> exception_text(Context& ctx, const Exception& cls,
+                                          const syntax::Call* call) {
   std::vector<Value> arguments;
   const Node* at = call->args.size() == 1 ? call->args[0] : call;
   bool fine = true;
@@ -137,16 +158,18 @@ static bool write_exception(Context& ctx, Written& to, const Exception& cls,
   if (!call->keywords.empty()) {
     error(ctx, DiagCode::raise_text, call->keywords[0],
           {std::string(cls.name), "no keyword arguments", "one"});
-    return false;
+    return std::nullopt;
   }
   if (cls.one_text && arguments.size() > 1) {
     error(ctx, DiagCode::raise_text, call,
           {std::string(cls.name), "one argument", std::to_string(arguments.size())});
-    return false;
+    return std::nullopt;
   }
-  if (!fine || arguments.empty()) return fine;
-  if (arguments.size() == 1) return write(ctx, to, arguments[0], at);
-  return write(ctx, to, Value::tuple(std::move(arguments)), at);
+  if (!fine) return std::nullopt;
+  const Writing to{"'raise'", at};
+  if (arguments.empty()) return text_with("");
+  if (arguments.size() > 1) return str_of(ctx, Value::tuple(std::move(arguments)), to);
+  return (cls.name == "KeyError" ? repr_of : str_of)(ctx, arguments[0], to);
 }
 
 static void raise(Context& ctx, const syntax::Raise* node) {
@@ -159,12 +182,13 @@ static void raise(Context& ctx, const syntax::Raise* node) {
     error(ctx, DiagCode::raise_class, named, {type_text(value)});
     return;
   }
-  Written text{"'raise'"};
-  if (call && !(write_exception(ctx, text, *cls, call) && check_count(ctx, text, call))) return;
-  if (text.format.text.empty()) text.format.text = cls->name;
-  if (!node->cause)
-    fail_unless(ctx, Value::boolean(false), node, {std::string(cls->name), std::move(text.format)},
-                text.values);
+  std::optional<Text> text = call ? exception_text(ctx, *cls, call) : text_with("");
+  if (!text) return;
+  if (text->text.empty()) text->text = cls->name;
+  std::optional<Told> say = told(ctx, *text, {"'raise'", call});
+  if (say && !node->cause)
+    fail_unless(ctx, Value::boolean(false), node, {std::string(cls->name), std::move(say->format)},
+                say->values);
 }
 
 void lower_raise(Context& ctx, const syntax::Raise* node) {

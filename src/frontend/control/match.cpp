@@ -1,7 +1,6 @@
 // match: the cases one after the other, each as a test, names that take parts of the value, a
 // guard and a body. What is known of the value when compiling decides its test.
 #include "frontend/calls/calls.h"
-#include "frontend/calls/written.h"
 #include "frontend/complex/complex.h"
 #include "frontend/control/control.h"
 #include "frontend/control/scopes.h"
@@ -11,6 +10,7 @@
 #include "frontend/operators/operators.h"
 #include "frontend/operators/ranges.h"
 #include "frontend/records/records.h"
+#include "frontend/texts/texts.h"
 
 namespace cuda_device::frontend {
 namespace {

@@ -12,6 +12,7 @@
 #include "frontend/operators/convert.h"
 #include "frontend/parameters.h"
 #include "frontend/records/records.h"
+#include "frontend/texts/texts.h"
 #include "support/check.h"
 #include "syntax/walk.h"
 
@@ -99,6 +100,7 @@ std::optional<Value> join(const Context& ctx, const Value& a, const Value& b) {
     return join_views(ctx, a.array(), b.array());
   if (a.is<Value::Choice>() || b.is<Value::Choice>() || (a.is_array() && b.is_array()))
     return join_choices(ctx, a, b);
+  if (is_text(a) && is_text(b)) return join_texts(ctx, *a.as<Text>(), *b.as<Text>());
   if (a.is_complex() || b.is_complex()) return join_complex(ctx, a, b);
   if (is_same_closure(a, b)) return join_parts(ctx, a, b);
   if (!a.is_tuple() && a.is_composite() && same_form(a, b)) return join_parts(ctx, a, b);
@@ -123,6 +125,10 @@ static void type_conflict(Context& ctx, const Value& abstract, const Value& valu
   }
   if (abstract.is_array() && value.is_array() && type_text(abstract) == type_text(value)) {
     error(ctx, DiagCode::view_choice, source, {variable_text(name, source), abstract.array().name});
+    return;
+  }
+  if (is_text(abstract) && is_text(value)) {
+    error(ctx, DiagCode::text_choice, source, {variable_text(name, source)});
     return;
   }
   if (abstract.is_function() && value.is_function()) {
@@ -362,9 +368,27 @@ static void store_choice(Context& ctx, const Value::Choice& abstract, const Valu
   }
 }
 
+// The same of a text among those that the variable may be, and its values.
+static void store_text(Context& ctx, const Text& abstract, const Text& given,
+                       const std::vector<uint32_t>& slots, size_t& next, const Node* source) {
+  const std::vector<Text> texts = texts_in(abstract), some = texts_in(given);
+  const auto store = [&](const Value& number) {
+    if (number.is_number()) ctx.builder.slot_store(slots.at(next), inst_of(ctx, number, source));
+    ++next;
+  };
+  if (texts.size() > 1) store(number_among(ctx, texts, given, source));
+  for (const Text& text : texts) {
+    const Text* like = text_like(some, text);
+    for (size_t k = 0; k < text.values.size(); ++k)
+      store(like ? like->values[k] : Value::unknown());
+  }
+}
+
 static void store_leaves(Context& ctx, const Value& abstract, const Value& given,
                          const std::vector<uint32_t>& slots, size_t& next, const std::string& name,
                          const Node* source) {
+  if (is_text(abstract) && is_text(given))
+    return store_text(ctx, *abstract.as<Text>(), *given.as<Text>(), slots, next, source);
   if (!takes(ctx, abstract, given)) return type_conflict(ctx, abstract, given, name, source);
   if (auto* choice = abstract.as<Value::Choice>(); choice && !arrays_of(given).empty())
     return store_choice(ctx, *choice, given, slots, next, name, source);

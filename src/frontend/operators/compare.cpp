@@ -13,6 +13,7 @@
 #include "frontend/operators/convert.h"
 #include "frontend/operators/ranges.h"
 #include "frontend/records/records.h"
+#include "frontend/texts/texts.h"
 #include "frontend/warps/warps.h"
 #include "support/check.h"
 
@@ -120,11 +121,7 @@ static Value contains(Context& ctx, CompareOp op, const Value& a, const Value& b
     const Value is_in = is_in_range(ctx, *range, a, left);
     return op == CompareOp::NotIn && !is_in.is_unknown() ? negated(ctx, is_in, node) : is_in;
   }
-  if (a.is<Value::Text>() && b.is<Value::Text>()) {
-    const bool is_in =
-        b.as<Value::Text>()->text.find(a.as<Value::Text>()->text) != std::string::npos;
-    return Value::boolean(is_in != (op == CompareOp::NotIn));
-  }
+  if (const auto of_texts = text_compare(ctx, op, a, b, node)) return *of_texts;
   auto* array = b.as<Value::Array>();
   const bool many = (array && array->type.ndim > 0 && !array->reference) ||
                     b.is<Value::Generator>() || b.is<Value::Choice>();
@@ -324,6 +321,7 @@ static Value compare_values(Context& ctx, CompareOp op, const Value& a, const Va
   if (a.is_number() && b.is_number() && !is_identity(op))
     return compare_numbers(ctx, op, a, b, node, left, right);
   if (std::optional<Value> own = class_compare(ctx, op, a, b, node, left, right)) return *own;
+  if (const auto of_texts = text_compare(ctx, op, a, b, node)) return *of_texts;
   if (is_vector(a) && is_vector(b) && is_equality(op))
     return compare_fields(ctx, op, vector_of_position(ctx, a), vector_of_position(ctx, b), node,
                           left, right);

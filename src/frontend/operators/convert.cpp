@@ -178,11 +178,11 @@ void warn_of_narrow_int(Context& ctx, const Value& v, TypeCode to, const syntax:
 Value constructed(Context& ctx, const Value& given, TypeCode to, const Node* node) {
   const Value v = number_of_mask(ctx, given, node);
   const std::string what = std::string(name_of(to)) + "()";
-  if (auto* text = v.as<Value::Text>())
-    return error(ctx, DiagCode::not_a_number, node, {what, type_text(v), number_for(text->text)});
-  if (is_bool(to) && v.is_complex()) return truth(ctx, v, node);
-  if (is_bool(to) && (v.is_number() || v.is_tuple() || v.is<Value::Range>()))
-    return truth(ctx, v, node);
+  const bool has_truth = v.is_number() || v.is_complex() || v.is_tuple() || v.is<Value::Range>() ||
+                         v.is<Value::Text>();
+  if (is_bool(to) && has_truth) return truth(ctx, v, node);
+  if (const std::string* text = v.string())
+    return error(ctx, DiagCode::not_a_number, node, {what, type_text(v), number_for(*text)});
   if (!require_number(ctx, v, node, what)) return Value::unknown();
   ctx.at(node);
   warn_of_narrow_int(ctx, v, to, node);

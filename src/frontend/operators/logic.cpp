@@ -13,6 +13,7 @@
 #include "frontend/expressions.h"
 #include "frontend/operators/convert.h"
 #include "frontend/records/records.h"
+#include "frontend/texts/texts.h"
 #include "frontend/warps/warps.h"
 #include "ir/effects.h"
 
@@ -56,7 +57,7 @@ Value truth(Context& ctx, const Value& v, const Node* node) {
   for (const char* method : {"__bool__", "__len__"})
     if (const auto own = class_call(ctx, v, method, {}, node)) return truth(ctx, *own, node);
   if (v.is_tuple()) return Value::boolean(is_plain_object(v) || !v.elements().empty());
-  if (auto* text = v.as<Value::Text>()) return Value::boolean(!text->text.empty());
+  if (auto* text = v.as<Text>()) return text_truth(ctx, *text, node);
   if (auto* range = v.as<Value::Range>())
     return compare(ctx, CompareOp::Gt, range_length(ctx, *range, node),
                    Value::constant_int(TypeCode::weak_int, 0), node);

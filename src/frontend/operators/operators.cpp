@@ -2,7 +2,6 @@
 #include "frontend/operators/operators.h"
 
 #include "frontend/calls/targets.h"
-#include "frontend/calls/written.h"
 #include "frontend/complex/complex.h"
 #include "frontend/diagnosis/diagnosis.h"
 #include "frontend/diagnosis/operator_names.h"
@@ -11,6 +10,7 @@
 #include "frontend/operators/convert.h"
 #include "frontend/operators/tuples.h"
 #include "frontend/records/records.h"
+#include "frontend/texts/texts.h"
 #include "frontend/warps/warps.h"
 
 namespace cuda_device::frontend {
@@ -56,7 +56,7 @@ Op ir_op(BinaryOp op) {
 
 std::string operand_hint(const Value& a, const Value& b) {
   for (const Value* v : {&a, &b}) {
-    if (v->is<Value::Text>())
+    if (is_text(*v))
       return "operators work on numbers; a number is written into a text by an f-string, such as "
              "f\"x = {x}\"";
     if (std::string hint = read_it_hint(*v); !hint.empty()) return hint;
@@ -85,9 +85,7 @@ Value binary(Context& ctx, BinaryOp op, const Value& a, const Value& b, const No
     return vector_binary(ctx, op, x, y, node, left, right);
   }
   if (std::optional<Value> targets = target_operation(op, a, b)) return *targets;
-  if (std::optional<Value> text =
-          text_operation(op, a, b, left ? left : node, right ? right : node))
-    return *text;
+  if (std::optional<Value> text = text_operation(ctx, op, a, b, node)) return *text;
   if (std::optional<Value> tuple = tuple_operation(ctx, op, a, b, node, left, right)) return *tuple;
   for (const Value* v : {&a, &b})
     if (v->is<Value::Object>()) return wrong_kind(ctx, {}, v == &a ? left : right, *v, {});

@@ -15,6 +15,7 @@
 #include "frontend/operators/operators.h"
 #include "frontend/parameters.h"
 #include "frontend/records/records.h"
+#include "frontend/texts/texts.h"
 
 namespace cuda_device::frontend {
 
@@ -158,6 +159,7 @@ Value element_at(Context& ctx, std::vector<Value> elements, const Value& index, 
   if (!is_selectable(*common)) {
     if (std::ranges::all_of(elements, [&](const Value& e) { return same_abstract(e, *common); }))
       return elements.front();
+    if (auto* text = common->as<Text>()) return chosen_text(ctx, elements, *text, index, node);
     if (!arrays_of(*common).empty()) return chosen_array(ctx, elements, *common, index, node);
     if (common->is_aggregate()) return chosen_by_parts(ctx, elements, *common, index, node, tuple);
     return not_implemented(ctx, node, "a tuple of " + type_text(*common) + " indexed at run time");

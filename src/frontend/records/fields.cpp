@@ -176,10 +176,10 @@ Value record_element(Context& ctx, const Value& record, const Value& index,
                      const syntax::Subscript* node) {
   const Value::Record& r = record.record();
   if (is_mask(record)) return mask_lane(ctx, record, index, node->slice);
-  if (auto* name = index.as<Value::Text>()) {
-    if (const auto i = field_named(*r.type, name->text)) return field_value(ctx, r, *i, node);
+  if (const std::string* name = index.string()) {
+    if (const auto i = field_named(*r.type, *name)) return field_value(ctx, r, *i, node);
     return error(ctx, DiagCode::no_attribute, node->slice,
-                 {with_article(r.type->name), name->text, "its fields are named in its dtype"});
+                 {with_article(r.type->name), *name, "its fields are named in its dtype"});
   }
   if (!r.type->is_sequence())
     return wrong_kind(ctx, DiagCode::not_subscriptable, node, record, {type_text(record)});

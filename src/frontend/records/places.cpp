@@ -195,7 +195,7 @@ static Value enter_part(Context& ctx, PlaceInElement& place, const Node* part) {
     const Node* slice = subscript->slice;
     const Value index = expr_or_slice(ctx, slice);
     if (index.contains_unknown()) return Value::unknown();
-    auto* text = index.as<Value::Text>();
+    const std::string* text = index.string();
     if (!text && is_sub_array(*type) && makes_view(ctx, type->shape.size(), index))
       return place.part(index, subscript);
     if (!text && has_numbered_elements(*type))
@@ -203,7 +203,7 @@ static Value enter_part(Context& ctx, PlaceInElement& place, const Node* part) {
     if (!text && !type->is_sequence())
       return error(ctx, DiagCode::not_subscriptable, part, {type->name});
     if (!text) return entered(enter_element_of_tuple(ctx, place, index, slice));
-    name = text->text;
+    name = *text;
   }
   const std::optional<size_t> found = field_named(*type, name);
   if (found) place.enter(*found);

@@ -332,7 +332,7 @@ const char kReports[] = R"(kernel "reports"
 param @0 "a": array<float32, 1>
 array &0 "tile": array<float32, 1, shared> shape 64 strides 4 align 4
 failure ~0 "ValueError" "of raise" function 0 line 1
-format ~0 "{} {:+08.3f} 5% {{{:x}}} {} {:<6}\x0a" bool float32 int8 float64 uint16
+format ~0 "{} {:+08.3f} 5% \x5c{{:x}\x5c} {} {:<6}\x0a" bool float32 int8 float64 uint16
 {
   %a = param @0 : array<float32, 1>
   %tile = array &0 : array<float32, 1, shared>

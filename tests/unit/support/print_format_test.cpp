@@ -76,9 +76,36 @@ TEST(PrintFormat, FloatsWithAPrecision) {
 }
 
 TEST(PrintFormat, WhatIsNoFormat) {
-  for (const char* spec :
-       {"b", "%", "n", ",", "^5", "*<5", "<05d", ".3", ".3d", "5.f", "d5", "1000d", " +d", "#x"})
+  for (const char* spec : {"5.f", "d5", "1000d", " +d", "x<>5", "5,_d", "!"})
     EXPECT_FALSE(read_format_spec(spec)) << spec;
+}
+
+TEST(PrintFormat, WhatDoesNotFit) {
+  const auto refused = [](const char* spec, Formatted what) {
+    return refused_in(*read_format_spec(spec), what);
+  };
+  EXPECT_EQ(refused(".3d", Formatted::Integer), "precision");
+  EXPECT_EQ(refused(".3f", Formatted::Integer), "");
+  EXPECT_EQ(refused("d", Formatted::Float), "d");
+  EXPECT_EQ(refused("05", Formatted::Complex), "0 as the fill character");
+  EXPECT_EQ(refused("+5", Formatted::String), "sign");
+}
+
+// What Python has of each of these is compared by the thousand in tests/kernels/test_formats.py.
+TEST(PrintFormat, AlignmentGroupsAndTypes) {
+  EXPECT_EQ(of(int64_t{-1234567}, ",d"), "-1,234,567");
+  EXPECT_EQ(of(int64_t{1234}, "010,"), "00,001,234");
+  EXPECT_EQ(of(int64_t{123}, "04,"), "0,123");
+  EXPECT_EQ(of(int64_t{255}, "#_b"), "0b1111_1111");
+  EXPECT_EQ(of(int64_t{5}, "\u00e9^4"), "\u00e95\u00e9\u00e9");
+  EXPECT_EQ(of(int64_t{-5}, "x=5"), "-xxx5");
+  EXPECT_EQ(of(int64_t{0x1F600}, "c"), "\U0001F600");
+  EXPECT_EQ(of(int64_t{-1}, "c"), "\uFFFD");
+  EXPECT_EQ(of(-0.001, "z.1f"), "0.0");
+  EXPECT_EQ(of(123.0, ".3"), "1.23e+02");
+  EXPECT_EQ(of(1.0, "#.3g"), "1.00");
+  EXPECT_EQ(of(0.125, "%"), "12.500000%");
+  EXPECT_EQ(string_text("text", *read_format_spec("^7.3")), "  tex  ");
 }
 
 TEST(PrintFormat, PiecesAndBraces) {
@@ -90,6 +117,23 @@ TEST(PrintFormat, PiecesAndBraces) {
   EXPECT_EQ(PrintFormatter({"", {}}).text([](size_t) { return 0; }), "");
 }
 
+TEST(PrintFormat, Groups) {
+  const auto text = [](const char* format, std::vector<int64_t> values) {
+    const PrintFormat of{format, std::vector<DtypeId>(values.size(), ScalarKind::I32)};
+    return PrintFormatter(of).text([&](size_t k) { return values[k]; });
+  };
+  EXPECT_EQ(text("<{?|small|big {:>3}|\\||}> {}", {1, 7, 8}), "<big   7> 8");
+  EXPECT_EQ(text("<{?|small|big {:>3}|\\||}> {}", {2, 7, 8}), "<|> 8");
+  EXPECT_EQ(text("{s:*^9|{}}{r|it's {}}", {1, 2}), "****1****\"it's 2\"");
+  EXPECT_EQ(text("{?|a|{?|b|{}}}{}", {1, 1, 5, 6}), "56");
+  EXPECT_EQ(text("{?|a|{?|b|{}}}{}", {0, 1, 5, 6}), "a6");
+  EXPECT_EQ(text("{?|a|b}", {5}), "");
+  EXPECT_EQ(alternatives_of("{?|a|\\}{:}>5}}").size(), 2u);
+  EXPECT_TRUE(alternatives_of("{?|a|b}c").empty());
+  EXPECT_TRUE(alternatives_of("{?|a}").empty());
+  EXPECT_EQ(values_in("{}{?|{j}|{s:5|{}}}"), 5u);
+}
+
 // Formats of a damaged image.
 TEST(PrintFormat, WhatIsMissingIsLeftOut) {
   const auto text = [](const PrintFormat& format) {
@@ -98,7 +142,8 @@ TEST(PrintFormat, WhatIsMissingIsLeftOut) {
   EXPECT_EQ(text({"a{}b{}c", {ScalarKind::I32}}), "a5bc");
   EXPECT_EQ(text({"a", {ScalarKind::I32}}), "a");
   EXPECT_EQ(text({"a{", {ScalarKind::I32}}), "a");
-  EXPECT_EQ(text({"{:zz}", {ScalarKind::I32}}), "5");
+  EXPECT_EQ(text({"a{?|", {ScalarKind::I32}}), "a");
+  EXPECT_EQ(text({"b{:zz}", {ScalarKind::I32}}), "b");
 }
 
 TEST(PrintedText, KeepsTheFirstMiB) {
@@ -128,7 +173,7 @@ TEST(Failure, IsToldWithItsPlace) {
   EXPECT_EQ(text_of("k", failure, "", {}),
             "kernel 'k': too small (block (0, 0, 0), thread (0, 0, 0))");
   const Failure of_values{
-      "ValueError", {"{{{:3d}}} {}", {ScalarKind::I8, ScalarKind::Bool}}, false, 0, 0};
+      "ValueError", {"\\{{:3d}\\} {}", {ScalarKind::I8, ScalarKind::Bool}}, false, 0, 0};
   EXPECT_EQ(text_of("k", of_values, "", {0, {}, {1, 0, 0}, {-7, 1}}),
             "kernel 'k': { -7} True (block (0, 0, 0), thread (1, 0, 0))");
 }
