@@ -117,10 +117,19 @@ nb::object exchange(nb::handle array, const nb::bytes& wanted) {
   });
 }
 
-nb::object swap_if(nb::handle array, const nb::bytes& expected, const nb::bytes& wanted) {
+// Compares the bits that `numbers` has; the others, padding, are expected as they are found.
+nb::object swap_if(nb::handle array, const nb::bytes& expected, const nb::bytes& wanted,
+                   const nb::bytes& numbers) {
   return with_element(array, [&](auto element, auto bits) {
     using Bits = decltype(bits);
-    return to_bytes(element.swap_if(from_bytes<Bits>(expected), from_bytes<Bits>(wanted)));
+    const Bits compared = from_bytes<Bits>(numbers);
+    const Bits asked = static_cast<Bits>(from_bytes<Bits>(expected) & compared);
+    for (Bits found = element.load();;) {
+      if (static_cast<Bits>(found & compared) != asked) return to_bytes(found);
+      const Bits whole = found;
+      found = element.swap_if(whole, from_bytes<Bits>(wanted));
+      if (found == whole) return to_bytes(found);
+    }
   });
 }
 
@@ -141,7 +150,8 @@ nb::object update(nb::handle array, const std::string& name, const nb::bytes& op
 void register_atomic_access(nb::module_& module) {
   module.def("atomic_load", load, nb::arg("array"));
   module.def("atomic_exchange", exchange, nb::arg("array"), nb::arg("wanted"));
-  module.def("atomic_swap_if", swap_if, nb::arg("array"), nb::arg("expected"), nb::arg("wanted"));
+  module.def("atomic_swap_if", swap_if, nb::arg("array"), nb::arg("expected"), nb::arg("wanted"),
+             nb::arg("numbers"));
   module.def("atomic_update", update, nb::arg("array"), nb::arg("operation"), nb::arg("operand"));
 }
 

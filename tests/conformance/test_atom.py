@@ -457,3 +457,148 @@ def test_fences_in_ptx(arch):
 def test_in_host_code():
     with pytest.raises(errors.DeviceOnlyError):
         D.threadfence()
+
+
+# --- padding ---
+
+
+@D.struct(align=8)
+class Padded:
+    a: D.int8
+    b: D.int32
+
+
+@D.kernel
+def swaps_beside_padding(out, words):
+    """Memory of ones between the numbers; the second swap expects what the first has replaced."""
+    s = D.shared_array(2, D.int64)
+    s[0] = s[1] = -1
+    for place in (s.view(Padded), words.view(Padded)):
+        place[0] = Padded(0, 0)
+        ref = D.atomic_ref(place, 0)
+        first = ref.cas(Padded(0, 0), Padded(1, 7))
+        second = ref.cas(Padded(0, 0), Padded(2, 9))
+        ref.wait(Padded(0, 0))
+        now = place[0]
+        D.atomic_ref(out, 0).add(first.a + 10 * first.b + 100 * second.a + 1000 * second.b)
+        D.atomic_ref(out, 1).add(now.a + 100 * now.b)
+
+
+@clause("DEV-ATOM-15")
+def test_padding_is_not_compared(target):
+    out = np.zeros(2, np.int32)
+    run(swaps_beside_padding, out, np.full(2, -1, np.int64))
+    assert out.tolist() == [2 * 7100, 2 * 701]
+
+
+def test_padding_is_not_compared_in_host_code():
+    memory = np.full(8, 255, np.uint8).view(Padded.numpy_dtype)
+    memory["a"] = memory["b"] = 0
+    ref = D.atomic_ref(memory, 0)
+    assert ref.cas(Padded(0, 0), Padded(1, 7)) == Padded(0, 0)
+    assert ref.cas(Padded(0, 0), Padded(2, 9)) == Padded(1, 7)
+    memory.view(np.uint8)[1:4] = 255
+    ref.wait(Padded(0, 0))  # it is not that
+    assert (memory["a"], memory["b"]) == (1, 7)
+
+
+# --- views of other types ---
+
+
+@D.kernel
+def counts_in_bits(a):
+    """The order of positive floats is that of their bits."""
+    one = D.int32(0x3F800000)
+    D.atomic_ref(a.view(D.int32), 0).max(one + D.int32(D.thread_idx.x))
+    D.atomic_ref(a.view(D.uint32), 1).add(1)
+
+
+def test_updates_of_retyped_elements(target):
+    a = np.zeros(2, np.float32)
+    run(counts_in_bits, a, block=50)
+    assert a[0] == 1 + 49 * np.finfo(np.float32).eps
+    assert a.view(np.uint32)[1] == 50
+
+
+# --- in host code ---
+
+
+@D.struct
+class Counter:
+    n: D.Atomic(int)
+    limit: int
+
+    def take(self):
+        return self.n.add(1) < self.limit
+
+
+@D.kernel
+def takes(counters, taken):
+    if counters[1].take():
+        D.atomic_ref(taken, 0).add(1)
+
+
+@clause("DEV-STRUCT-14", partial="in host memory")
+def test_structs_with_atomics_in_host_code(target):
+    counters, taken = D.zeros(2, dtype=Counter, device="cpu"), np.zeros(1, np.int32)
+    counter = D.atomic_ref(counters, 1)
+    counter.limit = 5
+    assert counter.take()
+    assert counter.n.load() == 1
+    run(takes, counters, taken, block=40)
+    assert taken.tolist() == [4]
+    assert (counter.n.load(), counter.limit) == (41, 5)
+    assert not counter.take()
+    with pytest.raises(AttributeError, match="its methods change it"):
+        counter.n = 3
+    with pytest.raises(AttributeError, match="no attribute 'm' to assign"):
+        counter.m = 3
+
+
+def test_arrays_of_atomics_in_host_code():
+    numbers = D.zeros(4, dtype=D.Atomic(D.int32), device="cpu")
+    assert D.atomic_ref(numbers, 1).add(5) == 0
+    assert D.atomic_ref(numbers, 1).load() == 5
+    vectors = D.zeros(4, dtype=D.Atomic(D.int8x3), device="cpu")
+    assert D.atomic_ref(vectors, 2).cas(D.int8x3(0, 0, 0), D.int8x3(1, 2, 3)) == D.int8x3(0, 0, 0)
+    assert D.atomic_ref(vectors, 2).load() == D.int8x3(1, 2, 3)
+
+
+def test_mistakes_in_host_code():
+    with pytest.raises(ValueError, match="not in this machine's byte order"):
+        D.atomic_ref(np.zeros(4, ">i4"), 0)
+    for value in ([5, 6], np.array([5]), (1,)):
+        with pytest.raises(TypeError, match="takes a number"):
+            D.atomic_ref(np.zeros(4, np.int32), 0).add(value)
+    with pytest.raises(TypeError, match="is an int or a tuple of ints, found True"):
+        D.atomic_ref(np.zeros(4, np.int32), True)
+    with pytest.raises(TypeError, match="an array in host memory, found 'list'"):
+        D.atomic_ref([1, 2], 0)
+
+
+@D.kernel
+def annotated(out):
+    mine: D.Atomic(int) = D.Atomic(int)
+    mine.add(3)
+    out[0] = mine.load()
+
+
+def test_annotated_atomics(target):
+    out = np.zeros(1, np.int32)
+    run(annotated, out)
+    assert out[0] == 3
+
+
+@D.kernel
+def stores_a_pair(a):
+    a[0].store(D.float64x2(1, 2))
+
+
+def test_misplaced_atomics_are_refused(target):
+    memory = np.zeros(9, np.float64)
+    start = (memory.ctypes.data // 8) % 2
+    kind = D.Atomic(D.float64x2).numpy_dtype
+    run(stores_a_pair, memory[start : start + 8].view(kind))
+    assert memory[start : start + 2].tolist() == [1, 2]
+    with pytest.raises(errors.CompileError, match="do not lie at multiples of their size"):
+        run(stores_a_pair, memory[1 - start : 9 - start][:8].view(kind))

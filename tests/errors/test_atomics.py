@@ -29,6 +29,33 @@ def references(a, g, frozen, n):
     a[0] = D.atomic_ref(frozen, 0).load()
 
 
+@bad.kernel(I4, GRID, clause="DEV-ATOM-08")
+def several_elements(a, g):
+    # error at `...`: atomic_ref() takes an array and the indices of one element of it, found the index Ellipsis of an array[int32, 1]
+    # hint: for example device.atomic_ref(a, i) or device.atomic_ref(a, (i, j))
+    D.atomic_ref(a, ...).add(1)
+    # error at `(1, ...)`: atomic_ref() takes an array and the indices of one element of it, found the index (int, Ellipsis) of an array[int32, 2]
+    # hint: for example device.atomic_ref(a, i) or device.atomic_ref(a, (i, j))
+    D.atomic_ref(g, (1, ...)).add(1)
+
+
+PACKED = np.zeros(4, [("tag", "u1"), ("n", "i4"), ("z", "c16")])
+LAST = np.zeros(4, [("n", "i4"), ("tag", "u1")])
+
+
+@bad.kernel(PACKED, LAST, np.zeros(8), clause="DEV-ATOM-08")
+def places(a, last, f):
+    # error at `a["n"]`: int32 at this place may lie at no multiple of 4 bytes: this part of it begins at byte 1
+    # hint: atomic operations need that; pass this part of the array as an argument of its own, or declare the type with its alignment
+    D.atomic_ref(a["n"], 0).add(1)
+    # error at `last["n"]`: int32 at this place may lie at no multiple of 4 bytes: the elements of the argument have 5 bytes
+    # hint: atomic operations need that; pass this part of the array as an argument of its own, or declare the type with its alignment
+    D.atomic_ref(last["n"], 0).add(1)
+    # error at `D.atomic_ref(f.view(D.float64x2), 0).load()`: float64x2 at this place may lie at no multiple of 16 bytes: the elements of the argument lie at multiples of 8
+    # hint: atomic operations need that; pass this part of the array as an argument of its own, or declare the type with its alignment
+    D.atomic_ref(f.view(D.float64x2), 0).load()
+
+
 @bad.kernel(I4, I4, clause=("DEV-ORDER-08", "DEV-SCOPE-05"))
 def orders_and_scopes(a, n):
     # error at `"rel"`: the memory order of add() can be 'relaxed', 'consume', 'acquire', 'release', 'acq_rel', 'seq_cst'; found 'rel'

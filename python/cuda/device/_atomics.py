@@ -5,13 +5,15 @@ Python share atomics, with each other and with kernels that run meanwhile. Every
 sequentially consistent, whatever weaker order is asked for.
 """
 
+import functools
 import operator
 import time
+import types
 from typing import Any, NoReturn, Protocol, cast
 
 import numpy as np
 from cuda.device import _core
-from cuda.device._hints import AtomicType, Hint, atomic_type, hint_of_dtype
+from cuda.device._hints import AtomicType, Hint, atomic_type, hint_of_dtype, holds_atomics
 from cuda.device._memory import check_order_and_scope
 
 __all__ = ["Atomic", "AtomicInterface", "AtomicRef", "atomic_ref"]
@@ -20,6 +22,22 @@ _ARITHMETIC = (np.uint32, np.int32, np.uint64, np.int64, np.float32, np.float64)
 _INTEGERS = _ARITHMETIC[:4]
 _LOADS = ("relaxed", "consume", "acquire", "seq_cst")
 _STORES = ("relaxed", "release", "seq_cst")
+
+
+@functools.cache
+def _numbers(dtype: "np.dtype[Any]", size: int) -> bytes:
+    """Ones for the bits of the numbers in `size` bytes of memory; the others are padding."""
+    ones = np.zeros(size, np.uint8)
+
+    def mark(part: "np.dtype[Any]", offset: int) -> None:
+        if part.names is None:
+            ones[offset : offset + part.itemsize] = 255
+            return
+        for field in (part.fields or {}).values():
+            mark(field[0], offset + field[1])
+
+    mark(dtype, 0)
+    return ones.tobytes()
 
 
 class _Update(Protocol):
@@ -51,8 +69,8 @@ class AtomicInterface:
     load and store are for elements of up to 16 bytes, exch and cas of up to 8. add, sub, max, min,
     nanmax and nanmin are for uint32, int32, uint64, int64, float32 and float64, and_, or_ and xor
     for the integers among them. A NaN changes nothing in max and min, and is no number to nanmax
-    and nanmin. cas compares bits. Kernels refuse other elements, orders and scopes with a
-    CompileError, host code with a TypeError or ValueError.
+    and nanmin. cas and wait compare bits, but for padding. Kernels refuse other elements, orders
+    and scopes with a CompileError, host code with a TypeError or ValueError.
     """
 
     __slots__ = ("_element", "_hint")
@@ -89,7 +107,8 @@ class AtomicInterface:
         """Sets the value where it is `old`, bit by bit."""
         self._check_change("cas", memory, scope)
         expected, wanted = self._bytes("cas", old), self._bytes("cas", val)
-        return self._value(_core.atomic_swap_if(self._element, expected, wanted))
+        numbers = _numbers(self._hint.format(), len(expected))
+        return self._value(_core.atomic_swap_if(self._element, expected, wanted, numbers))
 
     add = _updating("add", "Adds to the value; integers wrap.")
     sub = _updating("sub", "Subtracts from the value; integers wrap.")
@@ -106,9 +125,10 @@ class AtomicInterface:
     def wait(self, old: Any, memory: str = "seq_cst", scope: str = "system") -> None:
         """Waits until the value is not `old`, bit by bit."""
         check_order_and_scope("wait", memory, scope, _LOADS)
-        expected = self._bytes("wait", old)
+        expected = int.from_bytes(self._bytes("wait", old))
+        numbers = int.from_bytes(_numbers(self._hint.format(), self._element.itemsize))
         pause = 0.0
-        while _core.atomic_load(self._element) == expected:
+        while int.from_bytes(_core.atomic_load(self._element)) & numbers == expected & numbers:
             time.sleep(pause)
             pause = min(pause + 1e-6, 1e-3)
 
@@ -145,8 +165,10 @@ class AtomicInterface:
 
     def _bytes(self, method: str, value: Any) -> bytes:
         dtype = self._hint.format()
+        if dtype.names is None and (isinstance(value, str | bytes) or np.ndim(value) > 0):
+            _refuse_value(self, method, value)
         if dtype.names is None and dtype.kind != "c":
-            if isinstance(value, complex | np.complexfloating | str | bytes):
+            if isinstance(value, complex | np.complexfloating):
                 _refuse_value(self, method, value)
             try:
                 made = np.asarray(value, dtype) if isinstance(value, int) else dtype.type(value)
@@ -244,13 +266,96 @@ class Atomic(AtomicInterface):
         return f"device.{self._type.__name__}"
 
 
+class StructRef:
+    """A struct with atomics that lies in host memory: atomic_ref() gives it, as indexing does in
+    kernels. Its atomic attributes are AtomicRefs, others are read and assigned, and methods of the
+    struct's class are called on it (DEV-STRUCT-14)."""
+
+    __slots__ = ("_class", "_element")
+    _class: Any
+    _element: "np.ndarray[Any, Any]"  # without dimensions
+
+    def __init__(self) -> None:
+        raise TypeError("atomic_ref(array, index) makes references")
+
+    def _field(self, name: str) -> Any:
+        fields = self._class.__cuda_device_struct__.fields
+        return next((field for field in fields if field.name == name), None)
+
+    def __getattr__(self, name: str) -> Any:
+        field = self._field(name)
+        if field is None:
+            found = getattr(self._class, name)
+            own = self._class.__dict__.get(name)
+            if isinstance(own, property) and own.fget is not None:
+                return own.fget(self)
+            return types.MethodType(found, self) if isinstance(own, types.FunctionType) else found
+        element = self._element[name]
+        if holds_atomics(field.type):
+            return _reference(element)
+        return hint_of_dtype(element.dtype).convert(element[()], f"attribute {name!r}")
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        field = self._field(name)
+        if field is None:
+            raise AttributeError(f"{self._class.__name__} has no attribute {name!r} to assign")
+        if holds_atomics(field.type):
+            raise AttributeError(f"{name!r} is atomic: its methods change it, such as store()")
+        element = self._element[name]
+        element[...] = _plain(hint_of_dtype(element.dtype).convert(value, f"attribute {name!r}"))
+
+    def __repr__(self) -> str:
+        return f"reference to {self._class.__name__}"
+
+
+def _reference(element: "np.ndarray[Any, Any]") -> "AtomicRef | StructRef":
+    """To an element, an array without dimensions."""
+    dtype = element.dtype
+    kind: Any = getattr(dtype.type, "__cuda_device_type__", None)
+    if kind is not None and not isinstance(kind, AtomicType) and holds_atomics(kind):
+        struct: StructRef = StructRef.__new__(StructRef)
+        object.__setattr__(struct, "_class", kind)
+        object.__setattr__(struct, "_element", element)
+        return struct
+    if isinstance(kind, AtomicType):
+        fields: Any = {
+            "names": ["value"],
+            "formats": [kind.memory_dtype],
+            "itemsize": dtype.itemsize,
+        }
+        element = element.view(np.dtype(fields))["value"]
+    _check_memory(element)
+    made: AtomicRef = AtomicRef.__new__(AtomicRef)
+    made._hint = hint_of_dtype(dtype)
+    made._element = element
+    return made
+
+
+def _check_memory(element: "np.ndarray[Any, Any]") -> None:
+    size = element.itemsize
+    if size not in (1, 2, 4, 8, 16):
+        raise ValueError(f"atomic elements have 1, 2, 4, 8 or 16 bytes, found {size}")
+    if not element.dtype.isnative:
+        raise ValueError(
+            f"the elements of the array, {element.dtype}, are not in this machine's byte order"
+        )
+    if element.ctypes.data % size:
+        raise ValueError(
+            f"the elements of the array do not lie at multiples of their size ({size} bytes); "
+            "atomic operations need that"
+        )
+
+
 def _indices(index: Any) -> tuple[int, ...]:
     all_of = index if isinstance(index, tuple) else (index,)
+    if any(isinstance(i, bool | np.bool_) for i in all_of):
+        raise TypeError("a bool is no index")
     return tuple(map(operator.index, all_of))
 
 
-def atomic_ref(array: Any, index: int | tuple[int, ...]) -> AtomicRef:
-    """Reference to an element that threads access atomically.
+def atomic_ref(array: Any, index: int | tuple[int, ...]) -> "AtomicRef | StructRef":
+    """Reference to an element that threads access atomically; to a struct, of whose attributes
+    some are atomic.
 
     array: global, shared or local in a kernel; on the host an array in host memory. Its elements
     have 1, 2, 4, 8 or 16 bytes and lie at multiples of their size.
@@ -259,8 +364,8 @@ def atomic_ref(array: Any, index: int | tuple[int, ...]) -> AtomicRef:
     On the host: TypeError for what is no array or no such index, ValueError for other elements,
     IndexError for an index that is outside.
     """
-    if not isinstance(array, np.ndarray):
-        array = np.asarray(memoryview(array)) if not hasattr(array, "shape") else array
+    if not hasattr(array, "shape") and _has_buffer(array):
+        array = np.asarray(memoryview(array))
     if not isinstance(array, np.ndarray):
         raise TypeError(f"atomic_ref() takes an array in host memory, found {_kind(array)}")
     try:
@@ -272,19 +377,15 @@ def atomic_ref(array: Any, index: int | tuple[int, ...]) -> AtomicRef:
     if len(at) != array.ndim:
         raise TypeError(f"atomic_ref() takes {array.ndim} indices of this array, found {len(at)}")
     place: Any = (*at, ...)
-    element: np.ndarray[Any, Any] = array[place]
-    size = element.itemsize
-    if size not in (1, 2, 4, 8, 16):
-        raise ValueError(f"atomic elements have 1, 2, 4, 8 or 16 bytes, found {size}")
-    if element.ctypes.data % size:
-        raise ValueError(
-            f"the elements of the array do not lie at multiples of their size ({size} bytes); "
-            "atomic operations need that"
-        )
-    made: AtomicRef = AtomicRef.__new__(AtomicRef)
-    made._hint = hint_of_dtype(array.dtype)
-    made._element = element
-    return made
+    return _reference(array[place])
+
+
+def _has_buffer(value: object) -> bool:
+    try:
+        memoryview(value)  # type: ignore[arg-type]
+    except TypeError:
+        return False
+    return True
 
 
 def _kind(value: object) -> str:

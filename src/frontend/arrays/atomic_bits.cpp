@@ -63,6 +63,23 @@ Value composed(const DataType& type, std::vector<Inst*>::const_iterator& next) {
 
 uint32_t atomic_bytes(const DataType& type) { return std::bit_ceil(bytes_of(type)); }
 
+uint64_t value_bits(const DataType& type, uint32_t half) {
+  uint64_t bits = 0;
+  for (const DataLeaf& leaf : leaves_of(type)) {
+    if (leaf.offset / kHalf != half) continue;
+    const auto bytes = static_cast<uint32_t>(bytes_of(*scalar_of(leaf.code)));
+    bits |= (~uint64_t{0} >> (64 - 8 * bytes)) << (8 * (leaf.offset % kHalf));
+  }
+  return bits;
+}
+
+bool has_padding(const DataType& type) {
+  if (carrier_of(type) == Carrier::Number) return false;
+  int bytes = 0;
+  for (const DataLeaf& leaf : leaves_of(type)) bytes += bytes_of(*scalar_of(leaf.code));
+  return static_cast<uint32_t>(bytes) < atomic_bytes(type);
+}
+
 Carrier carrier_of(const DataType& type) {
   if (atomic_bytes(type) > kHalf) return Carrier::Pair;
   const bool plain = type.is_number() && !is_complex(type.code) && !is_bool(type.code) &&

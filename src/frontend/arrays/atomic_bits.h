@@ -1,6 +1,7 @@
 // How the element behind an atomic reference is accessed: in one step, as one number or as two
 // halves of 8 bytes. Vectors, structs, complex numbers and floats that are only stored are put
-// together of their bits; padding between them is zero, so that cas() and wait() compare values.
+// together of their bits. Padding between them is stored as zero, and not compared: plain stores
+// leave there what was.
 #pragma once
 
 #include <vector>
@@ -24,6 +25,10 @@ DataType carrier_type(const DataType& type);
 std::vector<Inst*> bits_of_value(Context& ctx, const DataType& type, const Value& value,
                                  const Node* node);
 Value value_of_bits(Context& ctx, const DataType& type, const std::vector<Inst*>& bits);
+
+// The bits of the numbers in one of its parts of up to 8 bytes; the others are padding.
+uint64_t value_bits(const DataType& type, uint32_t half);
+bool has_padding(const DataType& type);
 
 // A number as an unsigned integer of its size.
 Inst* raw_bits(Context& ctx, Inst* number);

@@ -10,6 +10,7 @@
 #include "frontend/calls/calls.h"
 #include "frontend/calls/handlers.h"
 #include "frontend/calls/intrinsics.h"
+#include "frontend/control/variables.h"
 #include "frontend/diagnosis/diagnosis.h"
 #include "frontend/expressions.h"
 #include "frontend/operators/convert.h"
@@ -136,19 +137,18 @@ class Element {
  public:
   Element(Context& ctx, const Value::Array& ref, const Node* node)
       : ctx_(ctx), type_(ref.element), carrier_(carrier_of(type_)) {
-    Value::Array memory = ref;
-    if (carrier_ != Carrier::Number)
-      memory =
+    place_ = operands_at(ctx, ref, layout_of(ref), {}, node);
+    // view() of another type of the same size leaves the memory its own.
+    if (carrier_ != Carrier::Number || place_[0]->type.scalar() != ref.type.scalar()) {
+      const Value::Array memory =
           view_of(ref, carrier_type(type_), layout_of(window_of(ctx, ref, layout_of(ref), node)));
-    place_ = operands_at(ctx, memory, layout_of(memory), {}, node);
+      place_ = operands_at(ctx, memory, layout_of(memory), {}, node);
+    }
     alone_ = ref.type.space == ir::AddressSpace::Local;
-    wanted_ = ir::Type::of(carrier_ == Carrier::Pair ? ScalarKind::I64 : memory.type.scalar());
-    held_ = carrier_ == Carrier::Pair ? wanted_ : ir::Type::of(place_[0]->type.scalar());
+    held_ = ir::Type::of(carrier_ == Carrier::Pair ? ScalarKind::I64 : place_[0]->type.scalar());
   }
 
   bool is_alone() const { return alone_; }
-  // view() of another type of the same size: the memory's own type is what is accessed.
-  bool is_retyped() const { return held_ != wanted_; }
 
   // One of the value operands, as what the memory holds; empty after an error.
   std::vector<Inst*> bits_of(const Given& given, Method method) {
@@ -165,17 +165,10 @@ class Element {
       converted = implicitly_converted(ctx_, value, type_.code, given.node);
     }
     if (converted.contains_unknown()) return {};
-    std::vector<Inst*> bits = bits_of_value(ctx_, type_, converted, given.node);
-    for (Inst*& b : bits)
-      if (b->type != held_) b = ctx_.builder.typed(Op::Bitcast, held_, {b});
-    return bits;
+    return bits_of_value(ctx_, type_, converted, given.node);
   }
 
-  Value value_of(std::vector<Inst*> bits) {
-    for (Inst*& b : bits)
-      if (b->type != wanted_) b = ctx_.builder.typed(Op::Bitcast, wanted_, {b});
-    return value_of_bits(ctx_, type_, bits);
-  }
+  Value value_of(const std::vector<Inst*>& bits) { return value_of_bits(ctx_, type_, bits); }
 
   std::vector<Inst*> load(const AtomicSpec& spec) {
     if (carrier_ == Carrier::Pair && alone_) return {plain_load(0), plain_load(8)};
@@ -206,23 +199,53 @@ class Element {
   }
 
   Inst* swap(Inst* expected, Inst* wanted, const AtomicSpec& spec) {
+    if (!alone_ && has_padding(type_)) return swap_beside_padding(expected, wanted, spec);
     if (!alone_) return emit(Op::AtomicCas, held_, {expected, wanted}, spec);
     Inst* old = plain_load(0);
     plain_store(ctx_.builder.op(Op::Select, {equal({old}, {expected}), wanted, old}), 0);
     return old;
   }
 
-  // Bit by bit.
+  // Bit by bit, but for padding.
   Inst* equal(const std::vector<Inst*>& a, const std::vector<Inst*>& b) {
     Inst* all = nullptr;
     for (size_t k = 0; k < a.size(); ++k) {
-      Inst* same = ctx_.builder.op(Op::Eq, {raw_bits(ctx_, a[k]), raw_bits(ctx_, b[k])});
+      Inst* same = ctx_.builder.op(Op::Eq, {number(a[k], k), number(b[k], k)});
       all = all ? ctx_.builder.op(Op::And, {all, same}) : same;
     }
     return all;
   }
 
  private:
+  // What is compared of one of the halves.
+  Inst* number(Inst* bits, size_t half) {
+    Inst* raw = raw_bits(ctx_, bits);
+    return has_padding(type_) ? ctx_.builder.op(Op::And, {raw, mask(raw->type, half)}) : raw;
+  }
+  Inst* mask(ir::Type type, size_t half) {
+    return ctx_.builder.const_int(type, value_bits(type_, static_cast<uint32_t>(half)));
+  }
+
+  // What lies between the numbers is what plain stores have left there. It is expected as it is
+  // found, until it, too, has not changed, or the numbers are others. (carrier_ is Integer.)
+  Inst* swap_beside_padding(Inst* expected, Inst* wanted, const AtomicSpec& spec) {
+    ir::Builder& e = ctx_.builder;
+    const uint32_t found = make_slot(ctx_, "", carrier_type(type_).code);
+    Inst* loop = e.control(Op::While, {}, 3);
+    ir::Block* outer = &e.block();
+    e.set_block(loop->regions[0]);
+    const AtomicSpec relaxed{AtomicKind::Exch, MemoryOrder::Relaxed, spec.scope};
+    Inst* padding =
+        e.op(Op::And, {emit(Op::AtomicLoad, held_, {}, relaxed), e.op(Op::Not, {mask(held_, 0)})});
+    Inst* whole = e.op(Op::Or, {expected, padding});
+    Inst* old = emit(Op::AtomicCas, held_, {whole, wanted}, spec);
+    e.slot_store(found, old);
+    Inst* same = equal({old}, {expected});
+    e.op(Op::Yield, {e.op(Op::And, {same, e.op(Op::Ne, {old, whole})})});
+    e.set_block(*outer);
+    return e.slot_load(found);
+  }
+
   Inst* emit(Op op, ir::Type result, const std::vector<Inst*>& values, const AtomicSpec& spec) {
     std::vector<Inst*> operands = place_;
     operands.insert(operands.end(), values.begin(), values.end());
@@ -240,7 +263,7 @@ class Element {
   const Carrier carrier_;
   std::vector<Inst*> place_;
   bool alone_ = false;
-  ir::Type wanted_, held_;
+  ir::Type held_;
 };
 
 }  // namespace
@@ -282,6 +305,24 @@ static bool check_changeable(Context& ctx, const Value::Array& ref, const Node* 
   return false;
 }
 
+// The elements of an argument lie where their type says, and accesses of 16 bytes, which end the
+// process elsewhere, at multiples of that.
+static bool check_aligned(Context& ctx, const Value::Array& ref, const Node* node) {
+  auto* parameter = std::get_if<Value::Parameter>(&ref.base);
+  if (!parameter) return true;
+  const ir::Param& given = ctx.function->params[parameter->index];
+  if (!given.facts.element_aligned) {
+    error(ctx, DiagCode::atomic_aligned, node, {ref.name});
+    return false;
+  }
+  const uint32_t bytes = atomic_bytes(ref.element), known = given.type.element_align();
+  if (bytes <= 8 || known >= bytes) return true;
+  error(ctx, DiagCode::atomic_place, node,
+        {type_text(ref.element), std::to_string(bytes),
+         "the elements of the argument lie at multiples of " + std::to_string(known)});
+  return false;
+}
+
 // The arguments by their names, all that are needed; nothing after an error.
 static std::optional<std::vector<Given>> method_arguments(Context& ctx, const Intrinsic& signature,
                                                           size_t values, const Arguments& a) {
@@ -319,14 +360,13 @@ Value call_atomic_method(Context& ctx, const Value::Array& ref, Method method, c
   if (!given || !check_dtype(ctx, ref.element, method, a.node)) return Value::unknown();
   if (!only_reads(method) && !notifies(method) && !check_changeable(ctx, ref, a.node))
     return Value::unknown();
+  if (!check_aligned(ctx, ref, a.node)) return Value::unknown();
   const Given order = notifies(method) ? Given{} : (*given)[count];
   const auto spec = spec_of(ctx, signature.name, method, order, given->back());
   if (!spec) return Value::unknown();
   if (notifies(method)) return Value::none();  // those that wait look again by themselves
   ctx.at(a.node);
   Element element(ctx, ref, a.node);
-  if (element.is_retyped() && computes(method))
-    return not_implemented(ctx, a.node, signature.name + "() of elements that a view() retypes");
   std::vector<std::vector<Inst*>> values;
   for (size_t k = 0; k < count; ++k) {
     values.push_back(element.bits_of((*given)[k], method));

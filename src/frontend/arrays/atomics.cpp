@@ -68,8 +68,22 @@ Value reference_to(Context& ctx, const Value::Array& array, const Value& index,
 static bool names_one_element(const Value::Array& array, const Value& index) {
   const std::vector<Value> all = index.is_tuple() ? index.elements() : std::vector<Value>{index};
   return all.size() == array.type.ndim && std::ranges::none_of(all, [](const Value& v) {
-           return v.is_none() || v.is<Value::Slice>();
+           return v.is_none() || v.is<Value::Slice>() || v.is_entity("builtins.Ellipsis");
          });
+}
+
+// What is known of the place of elements that they cannot be accessed at in one step: fields of
+// structs without the alignment of C++ lie anywhere.
+static std::optional<std::string> misplaced_part(Context& ctx, const Value::Array& array,
+                                                 uint32_t bytes) {
+  const Layout layout = layout_of(array);
+  if (!layout.window) return std::nullopt;
+  if (auto where = misplaced(*layout.window, bytes)) return where;
+  auto* parameter = std::get_if<Value::Parameter>(&array.base);
+  if (!parameter) return std::nullopt;
+  const ir::Type& whole = ctx.function->params[parameter->index].type;
+  if (whole.element_bytes() < bytes || whole.element_bytes() % bytes == 0) return std::nullopt;
+  return "the elements of the argument have " + std::to_string(whole.element_bytes()) + " bytes";
 }
 
 // Elements that memory is read and written as in one step.
@@ -90,10 +104,10 @@ static bool check_element(Context& ctx, const Value::Array& array, const Node* n
           {"elements of " + type_text(type), std::to_string(align), std::to_string(bytes)});
     return false;
   }
-  auto* parameter = std::get_if<Value::Parameter>(&array.base);
-  if (!parameter || ctx.function->params[parameter->index].facts.element_aligned) return true;
-  error(ctx, DiagCode::atomic_aligned, node, {array.name});
-  return false;
+  const auto where = misplaced_part(ctx, array, bytes);
+  if (where)
+    error(ctx, DiagCode::atomic_place, node, {type_text(type), std::to_string(bytes), *where});
+  return !where;
 }
 
 Value call_atomic_ref(Context& ctx, const Arguments& a, const Intrinsic& i) {
@@ -115,11 +129,7 @@ Value call_atomic_ref(Context& ctx, const Arguments& a, const Intrinsic& i) {
                  {"the index " + index + " of an " + type_text(*of.value)});
   }
   const syntax::Subscript* element = referred_element(ctx.session, a.node, of.node, at.node);
-  if (is_atomic(array.element)) return reference_to(ctx, array, *at.value, element);
-  if (holds_atomics(array.element)) {
-    atomic_assigned(ctx, array, of.node);
-    return Value::unknown();
-  }
+  if (holds_atomics(array.element)) return reference_to(ctx, array, *at.value, element);
   if (!check_element(ctx, array, of.node)) return Value::unknown();
   const Value view = sliced(ctx, array, *at.value, element);
   if (!view.is_array()) return view;

@@ -210,6 +210,19 @@ Window window_of(Context& ctx, const Value::Array& array, const Layout& layout, 
   return w;
 }
 
+std::optional<std::string> misplaced(const Window& window, int64_t bytes) {
+  const Value& offset = window.offset;
+  if (offset.exact() && offset.exact()->integer % bytes != 0)
+    return "this part of it begins at byte " + to_text(offset.exact()->integer);
+  for (size_t k = 0; k + 1 < window.strides.size(); ++k) {
+    const Value &extent = window.shape[k], &stride = window.strides[k];
+    const bool is_row = !extent.exact() || extent.exact()->integer > 1;
+    if (is_row && stride.exact() && stride.exact()->integer % bytes != 0)
+      return "rows of this part are " + to_text(stride.exact()->integer) + " bytes apart";
+  }
+  return std::nullopt;
+}
+
 std::vector<Inst*> operands_at(Context& ctx, const Value::Array& array, const Layout& layout,
                                const std::vector<Value>& at, const Node* node) {
   std::vector<Inst*> operands = {memory_of(ctx, array, layout)};

@@ -46,6 +46,8 @@ Layout layout_of(const Value::Array& array);
 Value::Array view_of(const Value::Array& array, const DataType& element, Layout layout);
 // A window of the base's bytes, with each axis as it is.
 Layout layout_of(Window window);
+// What is known of the place of elements of so many bytes and is no multiple of their size.
+std::optional<std::string> misplaced(const Window& window, int64_t bytes);
 
 // --- numbers, constants where they are known ---
 Value int64_constant(__int128 value);

@@ -108,20 +108,6 @@ static Value same_number(Context& ctx, const Value& a, const Value& b, const Nod
 
 // ------------------------------------------------------------------------------------------ view
 
-// What is known of the place of elements of so many bytes and is no multiple of their size.
-static std::optional<std::string> misplaced(const Window& window, int64_t bytes) {
-  const Value& offset = window.offset;
-  if (offset.exact() && offset.exact()->integer % bytes != 0)
-    return "this part of it begins at byte " + to_text(offset.exact()->integer);
-  for (size_t k = 0; k + 1 < window.strides.size(); ++k) {
-    const Value &extent = window.shape[k], &stride = window.strides[k];
-    const bool is_row = !extent.exact() || extent.exact()->integer > 1;
-    if (is_row && stride.exact() && stride.exact()->integer % bytes != 0)
-      return "rows of this part are " + to_text(stride.exact()->integer) + " bytes apart";
-  }
-  return std::nullopt;
-}
-
 static bool check_view(Context& ctx, const Value::Array& array, const DataType& element,
                        const Window& window, const Node* node) {
   const int64_t from = element_bytes(array), to = bytes_of(element);

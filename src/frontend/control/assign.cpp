@@ -296,8 +296,9 @@ void lower_aug_assign(Context& ctx, const syntax::AugAssign* node) {
 
 void lower_ann_assign(Context& ctx, const syntax::AnnAssign* node) {
   if (!node->value) return;
-  Value v = expr(ctx, node->value);
   auto* name = syntax::as<syntax::Name>(node->target);
+  ctx.assigned = {node->value, name ? name->id : ""};
+  Value v = expr(ctx, node->value);
   v = annotated(ctx, node->annotation, std::move(v), node->value,
                 name ? "'" + name->id + "'" : std::string("the target"));
   assign(ctx, node->target, v, node->value);

@@ -15,13 +15,14 @@ bool is_pattern(__int128 value) { return kLowest <= value && value <= kFull; }
 bool is_integer(const Value& v) { return v.is_number() && is_int(v.code()); }
 Value pattern(__int128 value) { return Value::constant_int(TypeCode::u4, value & kFull); }
 
-// An integer with a bit for each lane as a uint32; nothing: it is none.
+// An integer with a bit for each lane as a uint32; nothing: it is none. Of a builtin int, which has
+// 64 bits in kernels with builtins=64, the low half is taken.
 std::optional<Value> bits_of_integer(Context& ctx, const Value& v, const Node* node) {
   if (!is_integer(v)) return std::nullopt;
   if (v.exact())
     return is_pattern(v.exact()->integer) ? std::optional(pattern(v.exact()->integer))
                                           : std::nullopt;
-  if (bits_of(v.code()) > kLanes) return std::nullopt;
+  if (bits_of(v.code()) > kLanes && !is_weak(v.code())) return std::nullopt;
   return convert(ctx, v, TypeCode::u4, node);
 }
 

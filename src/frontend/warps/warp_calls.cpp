@@ -83,13 +83,13 @@ Value each_scalar(const Value& v, const std::function<Value(const Value&)>& f) {
   return v.with_parts(std::move(parts));
 }
 
-// A lane, or how far away it is: an int32.
+// A lane, or how far away it is: an int32. A builtin int may have 64 bits.
 Inst* lane_argument(Context& ctx, const Given& given, const Intrinsic& i, const char* parameter) {
   if (given.value->is_unknown()) return nullptr;
   const bool takes_mask = i.op == Op::ShuffleXor;
   const Value v = takes_mask ? number_of_mask(ctx, *given.value, given.node) : *given.value;
   const bool fits = v.is_number() && (is_int(v.code()) || is_bool(v.code())) &&
-                    (v.exact() || bits_of(v.code()) <= kLanes);
+                    (v.exact() || is_weak(v.code()) || bits_of(v.code()) <= kLanes);
   if (!fits) {
     wrong_kind(ctx, DiagCode::warp_lane_type, given.node, v,
                {parameter_of(i, parameter), type_text(v)});
