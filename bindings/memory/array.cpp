@@ -341,11 +341,6 @@ nb::object usm_type(const ArrayObject& array, nb::handle syclobj) {
   return exports().attr("usm_type")(memory.device(), abi::name_of(memory.kind()), syclobj);
 }
 
-std::string repr(const ArrayObject& array) {
-  return "<cuda.device.Array of shape " + shown(as_tuple(array.tensor.shape)) + ", " +
-         to_string(nb::object(nb::str(array.dtype))) + ", in " + array.place() + ">";
-}
-
 nb::object import_dlpack(nb::handle object, bool to_host, const nb::object& copy) {
   return array_of(imported(object, to_host, copy));
 }
@@ -436,11 +431,9 @@ void define_methods(nb::class_<ArrayObject>& type) {
            "NumPy's array of the same memory, where the host reaches it; TypeError where not.")
       .def("get_usm_type", usm_type, nb::arg("syclobj").none() = nb::none(),
            "usm_type for a context, a queue or a filter string; \"unknown\" in another context.")
-      .def("__reduce__",
-           [](nb::handle self) {
-             return nb::module_::import_("cuda.device._arrays").attr("reduced")(self);
-           })
-      .def("__repr__", repr);
+      .def("__reduce__", [](nb::handle self) {
+        return nb::module_::import_("cuda.device._arrays").attr("reduced")(self);
+      });
   define_dlpack(
       type, [](const ArrayObject& a) -> const Tensor& { return a.tensor; },
       "A DLPack capsule, safe to use on the CUDA stream of that number.");

@@ -367,19 +367,12 @@ def test_none_is_an_index_and_no_value(on_gpu):  # noqa: F811
 
 @clause("DEV-AAPI-03")
 def test_arrays_are_written_with_their_elements(on_gpu):  # noqa: F811
-    """As NumPy writes them, and the device; without elements where they cannot be had."""
+    """As NumPy writes them, and the device."""
     answer = on_gpu("""
-        found = [repr(b), repr(a[:1]), repr(b[0]), str(a[:2, :2]), str(b[1]), f"{b}",
+        answer = [repr(b), repr(a[:1]), repr(b[0]), str(a[:2, :2]), str(b[1]), f"{b}",
                  repr(D.zeros((0, 2), "i1", device="cuda"))]
-        fake.fake_fault(b"double", 700)
-        try:
-            D.launch(double, b, grid=1, block=4)
-            core.Device(0).sync()
-        except errors.KernelError:
-            pass
-        answer = [found, repr(b)]
     """)
-    assert answer[0] == [
+    assert answer == [
         "Array([1, 2, 3, 4], dtype=int32, device='cuda:0')",
         "Array([[0., 1., 2., 3.]], dtype=float32, device='cuda:0')",
         "Array(1, dtype=int32, device='cuda:0')",
@@ -388,7 +381,6 @@ def test_arrays_are_written_with_their_elements(on_gpu):  # noqa: F811
         "[1 2 3 4]",
         "Array([], shape=(0, 2), dtype=int8, device='cuda:0')",
     ]
-    assert answer[1] == "<cuda.device.Array of shape (4,), int32, in memory of GPU 0>"
 
 
 @clause("DEV-AAPI-03")
@@ -450,3 +442,15 @@ def test_functions_take_lists_in_place_of_arrays(on_gpu):  # noqa: F811
             assert np.array_equal(call(x), call(xp.asarray(x)))
         assert xp.astype(x, xp.int8).dtype == xp.int8
         assert xp.argsort(x, descending=True).tolist() == [[1, 0], [1, 0]]
+
+
+@clause("DEV-AAPI-06")
+def test_formats_that_cupy_lacks_are_for_kernels(on_gpu):  # noqa: F811
+    answer = on_gpu("""
+        from cuda.device._gpu_arrays import _cupy
+
+        _cupy.function = lambda name: lambda *args: f"{name} by CuPy"
+        c = D.asarray(np.ones(2, D.bfloat16), device="cuda")
+        answer = [xp.exp(a), shown(xp.add(c, c)), shown(xp.concat([c, c]))]
+    """)
+    assert answer == ["exp by CuPy", [2, 2], [1, 1, 1, 1]]

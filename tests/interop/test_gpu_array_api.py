@@ -1,6 +1,7 @@
 """The Array API of arrays on GPUs: its kernels on every target against NumPy, and the operators,
 functions and errors of Array on the tests' driver."""
 
+import ml_dtypes
 import numpy as np
 import pytest
 from cuda.device import array_api as xp
@@ -145,6 +146,43 @@ def test_corners_of_integers(target):
 
 
 @clause("DEV-AAPI-06")
+@pytest.mark.parametrize("name", SMALL)
+def test_functions_of_narrow_floats_are_rounded_once(target, name):
+    """Half a unit of the format, and what float32 loses: steps are not rounded to the format."""
+    dtype = SMALL[name]
+    x = np.array([-2.5, -0.5, 0.5, 1.5, 3, np.nan, 0.25, 1], dtype)
+    y = np.array([2, -1.5, 0.5, 1, 0.75, 1, np.nan, 0], dtype)
+    known = {"avx512": _elementwise.NAMES, "ptx": ("add",)}.get(target, ("add", "logaddexp", "exp"))
+    for call in sorted(set(known) - {"nextafter"}):
+        ufunc = UFUNCS.get(call) or getattr(np, call)
+        narrow = (x, y)[: ufunc.nin]
+        with np.errstate(all="ignore"):
+            try:
+                exact = ufunc(*(each.astype(np.float32) for each in narrow)).astype(np.float64)
+            except TypeError:  # of integers
+                continue
+        found = kernels_of(call)(*narrow).astype(np.float64)
+        tiny = float(ml_dtypes.finfo(dtype).smallest_subnormal)
+        bound = float(ml_dtypes.finfo(dtype).eps) / 2 * np.abs(exact) * 1.001 + tiny
+        far = np.abs(found - exact) > bound
+        finite = np.isfinite(exact) & (np.abs(exact) <= float(ml_dtypes.finfo(dtype).max))
+        assert not (far & finite).any(), (call, found, exact)
+        assert np.array_equal(np.isnan(found), np.isnan(exact)), call
+
+
+@clause("DEV-AAPI-06")
+def test_logaddexp_of_nan_is_nan(target):
+    x = np.array([np.nan, 1, np.nan, np.inf, 3], np.float32)
+    assert np.isnan(kernels_of("logaddexp")(x, x[::-1])).tolist() == [
+        True,
+        False,
+        True,
+        False,
+        True,
+    ]
+
+
+@clause("DEV-AAPI-06")
 @pytest.mark.parametrize("kind", ["f2", "f4", "f8"])
 def test_nextafter_is_exact(target, kind):
     x = np.array([0.0, -0.0, 1, -1, 3.5, np.inf, -np.inf, np.nan, 2, np.finfo(kind).max], kind)
@@ -153,6 +191,17 @@ def test_nextafter_is_exact(target, kind):
         with np.errstate(over="ignore"):
             assert np.array_equal(found, np.nextafter(x, y), equal_nan=True)
         assert found.dtype == x.dtype
+
+
+@clause("DEV-AAPI-06")
+@pytest.mark.parametrize("name", SMALL)
+def test_nextafter_of_narrow_floats(target, name):
+    dtype = SMALL[name]
+    x = np.array([0.0, -0.0, 1, -1, 3.5, np.nan, 2, ml_dtypes.finfo(dtype).max], dtype)
+    for y in (x[::-1].copy(), -x, x):
+        found, expected = kernels_of("nextafter")(x, y), np.nextafter(x, y)
+        assert found.dtype == dtype
+        assert np.array_equal(found.astype("f4"), expected.astype("f4"), equal_nan=True)
 
 
 @clause("DEV-AAPI-08")

@@ -100,19 +100,13 @@ def _number(kind: Callable[[Any], Any]) -> Callable[[Any], Any]:
     return lambda self: number_of(self, kind)
 
 
-_described = Array.__repr__  # without its elements
-
-
-def _shown(self: Array, write: Callable[[Any], str]) -> str:
-    """As the elements are written, copied for that; without them where they cannot be."""
-    try:
-        return write(_arrays.to_host(self))
-    except Exception:
-        return _described(self)
-
-
 def _repr(self: Array) -> str:
-    return _shown(self, lambda host: f"{repr(host.view(_Written))[:-1]}, device={self.device!r})")
+    """As NumPy writes the elements, which are copied for it, and the device."""
+    return f"{repr(_arrays.to_host(self).view(_Written))[:-1]}, device={self.device!r})"
+
+
+def _str(self: Array) -> str:
+    return str(_arrays.to_host(self))
 
 
 class _Written(np.ndarray[Any, Any]):
@@ -265,7 +259,7 @@ def install() -> None:
         "__array_function__": _numpy_functions.function,
         "__format__": _formatted,
         "__repr__": _repr,
-        "__str__": lambda self: _shown(self, str),
+        "__str__": _str,
         "__iter__": _iterated,
         "to_device": _to_device,
         "mT": property(_transposed_matrix),

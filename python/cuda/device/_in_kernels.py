@@ -9,8 +9,9 @@ import math
 from collections.abc import Callable
 from typing import Any
 
+from cuda import device as D
 from cuda.device._blocks import blocks
-from cuda.device._formats import float32, float64, int16, int32, int64, uint64
+from cuda.device._formats import float32, float64, int8, int16, int32, int64, uint64
 
 
 # On its own: a function that raises for constants still has a result, of a type that can be stored.
@@ -82,9 +83,13 @@ def sumprod(p: Any, q: Any) -> Any:
     return sum(a * b for a, b in zip(p, q, strict=True))
 
 
+def _narrow_bits(dtype: Any) -> Any:
+    return int8 if dtype == D.float8e4m3 or dtype == D.float8e5m2 else int16
+
+
 def nextafter(x: Any, y: Any) -> Any:
     dtype = (x + y).dtype
-    bits = int64 if dtype == float64 else int32 if dtype == float32 else int16
+    bits = int64 if dtype == float64 else int32 if dtype == float32 else _narrow_bits(dtype)
     a, b = dtype(x), dtype(y)
     if math.isnan(a) or math.isnan(b):
         return a + b

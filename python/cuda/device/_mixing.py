@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 from cuda.device._core import Array
 
-__all__ = ["first_on_gpu", "on_gpu", "same_device"]
+__all__ = ["arrays_of_gpu", "on_gpu", "same_device"]
 
 
 def same_device(a: Array, value: Any) -> None:
@@ -30,9 +30,9 @@ def _arrays_in(values: Any) -> Iterator[Any]:
             yield from _arrays_in(value)
 
 
-def first_on_gpu(*values: Any) -> Any:
-    """The first Array among the arguments of a function, in lists and tuples of them too."""
-    return next((a for a in _arrays_in(values) if isinstance(a, Array)), None)
+def arrays_of_gpu(*values: Any) -> list[Any]:
+    """The Arrays among the arguments of a function, in lists and tuples of them too."""
+    return [a for a in _arrays_in(values) if isinstance(a, Array)]
 
 
 def on_gpu(*values: Any) -> bool:

@@ -398,7 +398,7 @@ def expand_dims(x: Any, /, axis: int = 0) -> Any:
 
 
 def sort(x: Any, /, *, axis: int = -1, descending: bool = False, stable: bool = True) -> Any:
-    """The elements in order along an axis."""
+    """The elements in order along an axis; NaN is more than every number."""
     if on_gpu(x):
         return _of_gpu("sort", x, axis=axis, descending=descending)
     found = called(np.sort, (x,), {"axis": axis, "stable": stable})
@@ -406,7 +406,10 @@ def sort(x: Any, /, *, axis: int = -1, descending: bool = False, stable: bool = 
 
 
 def argsort(x: Any, /, *, axis: int = -1, descending: bool = False, stable: bool = True) -> Any:
-    """Indices that put the elements in order along an axis; equal ones stay as they are."""
+    """Indices that put the elements in order along an axis; equal ones stay as they are.
+
+    NaN is more than every number: last, or first where the order descends.
+    """
     if on_gpu(x):
         return _of_gpu("argsort", x, axis=axis, descending=descending)
     if not descending:

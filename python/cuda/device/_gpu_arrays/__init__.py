@@ -7,6 +7,7 @@ Arrays of the host would do as well, but for them there is NumPy: tests run the 
 from collections.abc import Callable
 from typing import Any
 
+from cuda.device._floats import is_of_ml_dtypes
 from cuda.device._gpu_arrays import (
     _cupy,
     _elementwise,
@@ -15,7 +16,7 @@ from cuda.device._gpu_arrays import (
     _sorting,
     _views,
 )
-from cuda.device._mixing import first_on_gpu
+from cuda.device._mixing import arrays_of_gpu
 
 __all__ = ["call", "kernels_of"]
 
@@ -95,9 +96,8 @@ _OF_SEQUENCES = ("concat", "stack")
 _ARRAY_KEYWORDS = ("append", "max", "min", "prepend", "sorter")
 
 
-def _with_arrays(name: str, args: Any, kwargs: Any) -> tuple[Any, Any]:
-    """Lists of numbers in place of arrays as arrays, where the arrays among the arguments are."""
-    like = first_on_gpu(*args, *kwargs.values())
+def _with_arrays(like: Any, name: str, args: Any, kwargs: Any) -> tuple[Any, Any]:
+    """Lists of numbers in place of arrays as arrays, where another one is."""
 
     def array(x: Any) -> Any:
         return _elementwise.as_array(x, like) if type(x) in (list, tuple) else x
@@ -110,7 +110,12 @@ def _with_arrays(name: str, args: Any, kwargs: Any) -> tuple[Any, Any]:
 
 
 def call(name: str, *args: Any, **kwargs: Any) -> Any:
-    """The standard's function of that name, "linalg.inv" too, where its arrays are."""
-    args, kwargs = _with_arrays(name, args, kwargs)
-    found = _cupy.function(name)
+    """The standard's function of that name, "linalg.inv" too, where its arrays are.
+
+    Formats that CuPy lacks are for kernels of ours.
+    """
+    arrays = arrays_of_gpu(*args, *kwargs.values())
+    args, kwargs = _with_arrays(arrays[0], name, args, kwargs)
+    ours = any(is_of_ml_dtypes(a.dtype) for a in arrays)
+    found = None if ours else _cupy.function(name)
     return found(*args, **kwargs) if found else kernels_of(name)(*args, **kwargs)

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from cuda import device as D
 from cuda.device import array_api
-from cuda.device._floats import kind_of
+from cuda.device._floats import accumulator, kind_of
 from cuda.device._gpu_arrays import _kernels
 from cuda.device._gpu_arrays._views import common_shape, each_element, empty, flat, spread
 
@@ -97,8 +97,10 @@ def whole_power(a: Any, b: Any) -> Any:
 def add_logarithms(a: Any, b: Any) -> Any:
     if a == b:
         return a + math.log(2.0)
+    if a != a or b != b:
+        return a + b
     high, low = max(a, b), min(a, b)
-    return high + math.log1p(math.exp(low - high)) if high == high and low == low else a + b
+    return high + math.log1p(math.exp(low - high))
 
 
 def complex_log1p(z: Any) -> Any:
@@ -307,7 +309,8 @@ def elementwise(name: str, *operands: Any) -> Any:
         for x, form in zip(operands, forms, strict=True)
     ]
     function, made = _function(name, forms), format_of(result)
-    kinds = tuple(map(format_of, forms))
+    exact = name == "nextafter"  # all others are computed in float32 at least, and rounded once
+    kinds = tuple(format_of(form if exact else accumulator(form)) for form in forms)
     if len(given) == 1:
         each_element(_kernels.unary(function, kinds[0], made), out, *given)
     else:
