@@ -31,7 +31,7 @@ def spmv_warps(quick):
     problem = rows_of(2_003 if quick else 1 << 16, 20, 236)
     blocks = grid_for((32 * problem.values["rows"],), (BLOCK,))
     return replace(
-        problem, name="spmv warps", kernel="spmv_warps", grid=blocks, ahead_of=AHEAD, wanted=0.6
+        problem, name="spmv warps", kernel="spmv_warps", grid=blocks, ahead_of=AHEAD, wanted=0.7
     )
 
 
@@ -43,7 +43,7 @@ def sort_32(quick):
         *("sort 32", "sort_32", n, arrays, BLOCK, (n // BLOCK,)),
         judge=check_sorted,
         hand=(Hand("hand_sort_32"),),
-        wanted=0.4,
+        wanted=0.6,
         ahead_of=AHEAD,
         whole_arrays=sort_rows,
     )
@@ -74,7 +74,7 @@ def scan_lookback(quick):
         *("scan lookback", "scan_lookback", n, arrays, BLOCK, blocks),
         judge=check_scan,
         hand=(Hand("hand_scan"),),
-        wanted=0.5,
+        wanted=0.7,
         ahead_of=AHEAD,
         whole_arrays=scan_all,
     )
@@ -90,10 +90,10 @@ def check_scan(p):
 
 
 PROBLEMS = {
-    "reduce warps": by_warps(reduce_256, "reduce warps", "warp_sums", wanted=0.6),
-    "scan warps": by_warps(scan, "scan warps", "warp_scans", wanted=0.6),
+    "reduce warps": by_warps(reduce_256, "reduce warps", "warp_sums", wanted=0.8),
+    "scan warps": by_warps(scan, "scan warps", "warp_scans", wanted=0.7),
     "spmv warps": spmv_warps,
     "sort 32": sort_32,
-    "compact warps": by_warps(compact, "compact warps", "compact_warps", wanted=0.6),
+    "compact warps": by_warps(compact, "compact warps", "compact_warps", wanted=0.7),
     "scan lookback": scan_lookback,
 }
