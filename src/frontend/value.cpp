@@ -303,6 +303,11 @@ bool is_python_object(const Value& value) {
          value.is<V::Text>() || value.is<V::Object>() || value.is<V::Range>();
 }
 
+Limits limits_of(const Value& whole) {
+  if (const Exact* exact = whole.exact()) return {exact->integer, exact->integer};
+  return limits_of(whole.code());
+}
+
 Value abstract_of(const Value& value) {
   if (auto* scalar = value.as<V::Scalar>())
     return Value::number(scalar->code, nullptr, scalar->intact);

@@ -101,7 +101,7 @@ class Value {
     std::vector<Value> components;  // real and imaginary part, numbers of component_of(code)
   };
   struct Range {
-    std::vector<Value> bounds;  // start, stop, step, of one integer type, which it counts in
+    std::vector<Value> bounds;  // start, stop, step, each of an integer type of its own
     TypeCode code;              // of its numbers
   };
   struct Slice {
@@ -340,6 +340,9 @@ std::string_view name_of(Value::Iterator::Kind kind);
 std::string read_it_hint(const Value& value);
 // The name of an entity as users write it: builtins without their module.
 std::string public_name(const std::string& entity);
+
+// Between which numbers an integer or bool lies, a constant on its own.
+Limits limits_of(const Value& whole);
 
 // The same without instructions: all that inference needs to know. Constants keep their value.
 Value abstract_of(const Value& value);

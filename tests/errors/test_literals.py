@@ -144,9 +144,6 @@ def joined_with_a_fixed_format(a, u, n):
     # error at `300`: 300 does not fit in uint8
     # hint: use a wider type, such as int64
     a[1] = u if n else 300
-    # error at `max(u, -5)`: -5 does not fit in uint8
-    # hint: use a signed type, such as int64
-    a[2] = max(u, -5)
 
 
 @bad.kernel(FLOATS)

@@ -248,7 +248,15 @@ class Least:
         return call_of("max" if self.largest else "min", [self.left, self.right])
 
     def run(self, t: Thread) -> Val:
-        return model.least(self.left.run(t), self.right.run(t), self.largest)
+        return model.least(self.left.run(t), self.right.run(t), self.largest, self.type)
+
+
+def best_of(largest: bool, left, right) -> Least:
+    literal = isinstance(left, Literal) or isinstance(right, Literal)
+    both = left.type, right.type
+    return Least(
+        model.promote(*both) if literal else model.least_type(*both, largest), largest, left, right
+    )
 
 
 @dataclass

@@ -21,12 +21,12 @@ from .expression_tree import (
     Conditional,
     Element,
     Helper,
-    Least,
     Literal,
     Math,
     OfTarget,
     Unary,
     Variable,
+    best_of,
 )
 from .indices import Indices
 from .model import is_record
@@ -149,7 +149,7 @@ class Expressions:
             test = Comparison([">" if largest else "<="], [value, bound])
             return Conditional(t, test, value, bound)
         sides = (value, bound) if self.chance(0.5) else (bound, value)
-        return Least(t, largest, *sides)
+        return best_of(largest, *sides)
 
     def integer(self, depth: int):
         """An expression of integer type."""
@@ -250,7 +250,7 @@ class Expressions:
 
     def least(self, depth: int):
         left, right = self.two(depth)
-        return Least(model.promote(left.type, right.type), self.chance(0.5), left, right)
+        return best_of(self.chance(0.5), left, right)
 
     def math(self, depth: int):
         operand = self.runtime(self.expression(depth - 1))

@@ -12,7 +12,7 @@ import random
 import numpy
 
 from . import model
-from .expression_tree import Binary, Cast, Least, Literal, Several, Variable
+from .expression_tree import Binary, Cast, Least, Literal, Several, Variable, best_of
 
 TRIES = 12
 OPERATORS = {
@@ -65,8 +65,7 @@ def of(op: str, left, right):
 
 
 def clamped(e, low, high):
-    above = Least(model.promote(e.type, low.type), True, e, low)
-    return Least(model.promote(above.type, high.type), False, above, high)
+    return best_of(False, best_of(True, e, low), high)
 
 
 class Indices:

@@ -281,8 +281,49 @@ def unary(op: str, v: Val) -> Val:
     return Val(t, wrap(t, -number if op == "-" else abs(number)))
 
 
-def least(left: Val, right: Val, largest: bool) -> Val:
-    t = promote(left.type, right.type)
+def limits(t: str) -> tuple[int, int]:
+    """The least and the largest number of an integer type, or of bool."""
+    if t == "b1":
+        return 0, 1
+    low = 0 if machine(t)[0] == "u" else -(1 << (bits(t) - 1))
+    return low, low + (1 << bits(t)) - 1
+
+
+def within(part: tuple[int, int], t: str) -> bool:
+    low, high = limits(t)
+    return low <= part[0] and part[1] <= high
+
+
+def least_type(a: str, b: str, largest: bool) -> str:
+    """Of min() and max() of two numbers of run time."""
+    t = promote(a, b)
+    if not is_int(t) or a == b:
+        return t
+    best = max if largest else min
+    found = tuple(best(x, y) for x, y in zip(limits(a), limits(b), strict=True))
+    return next((one for one in (t, "int", "i8") if within(found, one)), t)
+
+
+def range_type(bounds: list[tuple[str, int | None]]) -> str:
+    """Of the numbers of a range: of each bound its type, and its number if that is a literal."""
+    t = functools.reduce(promote, (one for one, _ in bounds), "int")
+    lows, highs = zip(*((n, n) if n is not None else limits(one) for one, n in bounds), strict=True)
+    unsigned = machine(bounds[-1][0])[0] == "u"
+    start, stop = (0, 1) if len(bounds) > 1 else (None, 0)
+    step = (lows[2], highs[2]) if len(bounds) == 3 else (1, 1)
+    low = high = 0
+    if start is not None:
+        low, high = lows[0], highs[0]
+    if step[1] >= 0:
+        high = max(high, highs[stop] - 1)
+    if step[0] <= 0 and not (len(bounds) == 3 and unsigned):
+        low = min(low, lows[stop] + 1)
+    if bits(t) >= 32 and within((low, high), t):
+        return t
+    return "int" if t == "int" or within((low, high), "int") else "i8"
+
+
+def least(left: Val, right: Val, largest: bool, t: str) -> Val:
     a, b = convert(t, left), convert(t, right)
     return b if compare(">" if largest else "<", right, left).number else a
 

@@ -1,5 +1,6 @@
 """sorted(), min() and max(): what they compare, and how Python breaks ties."""
 
+import itertools
 import operator
 from dataclasses import dataclass
 
@@ -137,6 +138,61 @@ def test_signed_and_unsigned_numbers_are_compared_as_they_are(target):
 def kinds(out, a, b):
     out[0] = max(a[0], b[0]) == b[0]
     out[1] = max((a[0], 0), (b[0], 1), key=lambda p: p[0])[1] == 0
+
+
+NUMBERS = {
+    "int": (-70000, -1, 0, 200, 2**31 - 1),
+    "uint8": (0, 255),
+    "int8": (-128, 127),
+    "uint32": (0, 5, 2**32 - 1),
+    "int64": (-(2**63), -1, 2**63 - 1),
+    "uint64": (0, 2**63 + 1),
+}
+
+
+@D.kernel
+def both_ways(out, large, a, b):
+    out[0], out[1] = min(a, b), min(b, a)
+    large[0], large[1] = max(a, b), max(b, a)
+
+
+@pytest.mark.parametrize("types", itertools.product(NUMBERS, repeat=2), ids="-".join)
+def test_the_best_of_two_types_of_integers_is_pythons(target, types):
+    """As numbers of 64 bits; the largest of a uint64 may be one."""
+    for values in itertools.product(*(NUMBERS[t] for t in types)):
+        given = [
+            v if t == "int" else np.dtype(t).type(v) for t, v in zip(types, values, strict=True)
+        ]
+        wide = np.uint64 if "uint64" in types else np.int64
+        out, large = np.zeros(2, wide if set(types) == {"uint64"} else np.int64), np.zeros(2, wide)
+        run(both_ways, out, large, *given)
+        assert out.tolist() == [min(values)] * 2, values
+        assert large.tolist() == [max(values)] * 2, values
+
+
+@D.kernel
+def sorted_of_two_types(out, u, w, k):
+    out[0], out[1], out[2] = sorted((u, k, 300))
+    out[3], out[4] = sorted((w, k), reverse=True)
+    out[5] = min(w, k, key=coarse)
+    out[6] = max((u, k), (k, k), (w, 1))[0]
+
+
+@pytest.mark.parametrize("k", [-1, 7, 70000])
+def test_sorted_keeps_all_numbers_of_two_types(target, k):
+    out, u, w = np.zeros(7, np.int64), 255, 2**32 - 1
+    run(sorted_of_two_types, out, np.uint8(u), np.uint32(w), k)
+    expected = [*sorted((u, k, 300)), *sorted((w, k), reverse=True), min(w, k), w]
+    assert out.tolist() == expected
+
+
+def test_types_of_the_best_of_two():
+    assert result_type(lambda a, b: min(a, b), "uint32", "int") == "int"
+    assert result_type(lambda a, b: max(a, b), "uint32", "int") == "uint32"
+    assert result_type(lambda a, b: max(a, b), "uint8", "int") == "int"
+    assert result_type(lambda a, b: min(a, b), "int64", "uint64") == "int64"
+    assert result_type(lambda a: min(a, 5), "uint8") == "uint8"
+    assert result_type(lambda a: min(a, -5), "uint8") == "int"
 
 
 @D.kernel

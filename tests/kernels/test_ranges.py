@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from cuda import device as D
 from cuda.device import errors
-from support.launching import run, run_as_python
+from support.launching import result_type, run, run_as_python
 
 
 @D.kernel
@@ -67,6 +67,141 @@ def test_distances_that_fill_64_bits_are_exact(target, x):
     assert out.tolist() == [x in range(start, stop, step), x in range(stop - 1, start, -step)]
 
 
+VALUES = {
+    "int": (-3, 0, 7, 300),
+    "uint8": (0, 3, 200),
+    "int8": (-128, -2, 5, 127),
+    "uint16": (1, 40000),
+    "uint32": (0, 4, 2**32 - 2),
+    "int32": (-5, 6),
+    "int64": (-4, 9),
+    "uint64": (0, 5, 2**62),
+}
+LARGE = (0, 2**63 + 4, 2**64 - 1)
+MIXED = [
+    *itertools.product(("int", "uint8", "int8", "uint32", "int64", "uint64"), repeat=2),
+    *[("uint16", "int"), ("int", "uint16"), ("int32", "uint32"), ("uint32", "int32")],
+    *[("uint32", "int", "int"), ("uint64", "int", "int"), ("int", "int", "uint64")],
+    *[("int", "uint8", "int8"), ("uint8", "uint8", "int"), ("int8", "uint32", "uint8")],
+    *[("uint64", "uint64", "int8"), ("uint32", "uint32", "int8"), ("uint64",) * 3],
+]
+MOST = 12
+
+
+@D.kernel
+def numbers_of_two(out, lengths, a, b):
+    for k, x in zip(range(MOST), range(a, b), strict=False):
+        out[0, k] = x
+    n = 0
+    for x in range(a, b):
+        if n == MOST:
+            break
+        out[1, n] = x
+        n += 1
+    lengths[0], lengths[1] = n, 7 in range(a, b)
+
+
+@D.kernel
+def numbers_of_three(out, lengths, a, b, c):
+    for k, x in zip(range(MOST), range(a, b, c), strict=False):
+        out[0, k] = x
+    n = 0
+    for x in range(a, b, c):
+        if n == MOST:
+            break
+        out[1, n] = x
+        n += 1
+    lengths[0], lengths[1] = n, 7 in range(a, b, c)
+
+
+@pytest.mark.parametrize("types", MIXED, ids="-".join)
+def test_bounds_of_differing_types_give_pythons_numbers(target, types):
+    kernel = numbers_of_two if len(types) == 2 else numbers_of_three
+    values = [LARGE if set(types) == {"uint64"} else VALUES[t] for t in types]
+    for bounds in itertools.product(*values):
+        if bounds[2:] == (0,):
+            continue
+        whole = range(*bounds)
+        numbers = list(itertools.islice(whole, MOST))
+        out, lengths = np.full((2, MOST), -99), np.zeros(2, np.int64)
+        given = [
+            b if t == "int" else np.dtype(t).type(b) for t, b in zip(types, bounds, strict=True)
+        ]
+        run(kernel, out, lengths, *given)
+        expected = np.array([*numbers, *[-99] * (MOST - len(numbers))], object) % 2**64
+        assert (out.astype(np.uint64) == expected.astype(np.uint64)).all(), bounds
+        assert lengths.tolist() == [len(numbers), 7 in whole], bounds
+
+
+@D.kernel
+def counted_by_threads(out, n, u, k):
+    t = D.thread_idx.x
+    out[t, 0] = sum(1 for i in range(t, n))
+    out[t, 1] = sum(1 for i in range(t, n, D.block_dim.x))
+    out[t, 2] = sum(i for i in range(t, -1, -1))
+    out[t, 3] = len(range(u, k)) + sum(range(u))
+    out[t, 4] = range(u)[-1] + len(range(k, t)) + len(range(t, 300, 200))
+
+
+@pytest.mark.parametrize(("n", "u", "k"), [(-3, 200, -1), (70, 255, 300), (0, 3, 2)])
+def test_ranges_from_a_position_or_a_byte(target, n, u, k):
+    out = np.zeros((64, 5), np.int64)
+    run(counted_by_threads, out, n, np.uint8(u), k, block=64)
+    for t in range(64):
+        expected = [len(range(t, n)), len(range(t, n, 64)), sum(range(t + 1))]
+        expected.append(len(range(u, k)) + sum(range(u)))
+        expected.append(u - 1 + len(range(k, t)) + len(range(t, 300, 200)))
+        assert out[t].tolist() == expected, t
+
+
+def test_types_of_numbers_of_ranges():
+    def types_of(*types):
+        one, two = (lambda a: range(a)[0]), (lambda a, b: range(a, b)[0])
+        return result_type(one if len(types) == 1 else two, *types)
+
+    assert types_of("uint8") == "int"
+    assert types_of("int") == "int"
+    assert types_of("uint32") == "uint32"
+    assert types_of("uint32", "int") == "uint32"  # none is negative
+    assert types_of("int", "uint32") == "int64"
+    assert types_of("int32", "int") == "int32"
+    assert types_of("uint64", "int64") == "uint64"
+    assert types_of("int64", "uint64") == "int64"
+
+
+@D.kernel
+def steps(out, n, s):
+    for i in range(0, n, s):
+        out[0] += i
+
+
+@D.kernel
+def steps_of_a_value(out, n, s):
+    out[0] = len(range(0, n, s))
+
+
+@pytest.mark.parametrize("kernel", [steps, steps_of_a_value])
+@pytest.mark.parametrize("step", [int, np.uint8, np.int64])
+def test_a_step_of_zero_is_a_value_error(target, kernel, step):
+    run(kernel, np.zeros(1), 9, step(2))
+    if target == "cuda":
+        return
+    with pytest.raises(ValueError, match=r"range\(\) arg 3 must not be zero") as caught:
+        run(kernel, np.zeros(1), 9, step(0))
+    assert isinstance(caught.value, errors.KernelFailure)
+
+
+def test_steps_that_are_sizes_of_the_launch_are_not_tested():
+    def strides(out, n):
+        x, stride = D.block_idx.x * D.block_dim.x + D.thread_idx.x, D.block_dim.x * D.grid_dim.x
+        for i in range(x, n, stride):
+            out[i] = 0
+        for i in range(D.tid(1), n, D.grid_size(1)):
+            out[i] = 1
+
+    assert "check" not in D.kernel(strides).inspect(np.zeros(9), 9, what="ir")
+
+
 @D.kernel
 def elements(out, n, i):
     r = range(n, 3 * n, 2)
@@ -91,6 +226,75 @@ def elements(out, n, i):
 @pytest.mark.parametrize(("n", "i"), [(3, 1), (4, 2), (9, 3), (10, 4)])
 def test_ranges_are_values(target, n, i):
     run_as_python(elements, np.zeros(16), n, i)
+
+
+@D.kernel
+def parts(out, n, i, j, k):
+    r = range(n, 3 * n, 2)
+    for row, part in enumerate(
+        (r[i:j], r[::-1], r[i::k], r[:j:-2], r[2:][1:], range(9)[3:-2], r[:])
+    ):
+        out[row, 0] = len(part)
+        for at, x in enumerate(part):
+            out[row, at + 1] = x
+    out[7, 0] = i in r[1:j]
+    out[7, 1] = sum(range(20)[4:9:2])
+    out[7, 2] = r[1:4] == range(n + 2, n + 8, 2)
+
+
+@pytest.mark.parametrize("n", [0, 5, 12])
+@pytest.mark.parametrize(("i", "j", "k"), [(0, 3, 2), (-3, -1, -1), (4, -20, 1), (2, 99, -3)])
+def test_slices_of_ranges_are_ranges(target, n, i, j, k):
+    run_as_python(parts, np.zeros((8, 30)), n, i, j, k)
+
+
+@D.kernel
+def downwards(out, u):
+    for i in range(u)[::-1]:
+        out[0] = 10 * out[0] + i
+    out[1] = range(u)[-1]
+    out[2] = range(D.uint8(u))[-2]
+
+
+def test_ranges_without_a_sign_are_gone_through_backwards(target):
+    out = np.zeros(3, np.int64)
+    run(downwards, out, np.uint32(5))
+    assert out.tolist() == [43210, 4, 3]
+
+
+@D.kernel
+def beyond(out, n, i):
+    out[0] = range(n, 2 * n)[i]
+
+
+@pytest.mark.parametrize("index", [int, np.int8, np.int64, np.uint8])
+def test_an_index_beyond_a_range_is_an_index_error(target, index):
+    out = np.zeros(1)
+    run(beyond, out, 9, index(8))
+    assert out[0] == 17
+    if target == "cuda":
+        return
+    for i in (9, 100) if index is np.uint8 else (9, -10):
+        with pytest.raises(IndexError, match="range object index out of range") as caught:
+            run(beyond, out, 9, index(i))
+    assert isinstance(caught.value, errors.KernelFailure)
+
+
+@D.kernel
+def index_in_a_part(out, a, x, i, j):
+    t = (a[0], a[1], a[2], a[0], a[1])
+    out[0] = t.index(x, 2)
+    out[1] = t.index(x, i)
+    out[2] = t.index(x, i, j)
+    out[3] = t.index(x, -3, 5)
+
+
+@pytest.mark.parametrize(("i", "j"), [(1, 4), (-4, -1), (3, 99), (-99, 1)])
+def test_a_part_of_a_tuple_is_searched(target, i, j):
+    run_as_python(index_in_a_part, np.zeros(4), np.array([7, 8, 9]), 7, i, j)
+    if target != "cuda":
+        with pytest.raises(ValueError, match="x not in tuple"):
+            run(index_in_a_part, np.zeros(4), np.array([7, 8, 9]), 7, 1, 3)
 
 
 @D.kernel

@@ -102,9 +102,12 @@ Value subscript(Context& ctx, const syntax::Subscript* node) {
     if (const std::optional<std::vector<Value>> elements = elements_of(ctx, base))
       return base.string() ? joined_text(tuple_slice(ctx, *elements, *slice, node->slice))
                            : tuple_slice(ctx, *elements, *slice, node->slice);
+  if (auto* range = base.as<Value::Range>()) {
+    if (auto* slice = index.as<Value::Slice>())
+      return part_of_range(ctx, *range, *slice, node->slice);
+    if (!has_slice(index)) return number_of_range(ctx, *range, index, node->slice);
+  }
   if (has_slice(index)) return slicing(ctx, slice_node(node));
-  if (auto* range = base.as<Value::Range>())
-    return number_of_range(ctx, *range, index, node->slice);
   if (base.is_record()) return record_element(ctx, base, index, node);
   if (base.is_number()) return whole_number(ctx, base, index, node);
   if (std::optional<std::vector<Value>> elements = elements_of(ctx, base))

@@ -15,6 +15,7 @@
 #include "frontend/operators/class_operators.h"
 #include "frontend/operators/convert.h"
 #include "frontend/operators/operators.h"
+#include "frontend/operators/range_types.h"
 #include "frontend/operators/ranges.h"
 #include "frontend/records/records.h"
 #include "frontend/texts/texts.h"
@@ -58,6 +59,9 @@ Value call_len(Context& ctx, const Arguments& a, const Intrinsic&) {
                    [&](const Value::Array& array) { return extent_value(ctx, array, 0); });
   if (auto* range = v.as<Value::Range>()) return range_size(ctx, *range, a.node);
   if (auto* text = v.as<Text>()) return text_length(ctx, *text, a.node);
+  if (auto* keywords = v.as<Value::Keywords>())
+    return Value::constant_int(ctx.policy.int_literal(0),
+                               static_cast<__int128>(keywords->names.size()));
   if (const auto own = class_call(ctx, v, "__len__", {}, a.node)) return *own;
   const std::optional<std::vector<Value>> elements = elements_of(ctx, v);
   if (!elements) return wrong_kind(ctx, DiagCode::no_len, argument_node(a, 0), v, {type_text(v)});
@@ -111,23 +115,22 @@ Value call_isinstance(Context& ctx, const Arguments& a, const Intrinsic&) {
   return Value::boolean(any);
 }
 
-// What a range of numbers of a type counts in: one without a sign has no negative bounds and steps.
-static TypeCode counted_in(TypeCode code, const std::vector<Value>& given) {
+// Bounds in one type, where that wraps: without a sign only where none may be negative.
+static void wrap_bounds(Context& ctx, std::vector<Value>& bounds, TypeCode code, const Node* node) {
   const auto may_be_negative = [](const Value& v) {
-    return !is_weak(v.code()) && is_signed(v.code()) && !(v.exact() && v.exact()->integer >= 0);
+    return is_signed(v.code()) && limits_of(v).least < 0;
   };
-  return is_unsigned(code) && std::ranges::any_of(given, may_be_negative) ? TypeCode::i8 : code;
+  const bool mixed = is_unsigned(code) && std::ranges::any_of(bounds, may_be_negative);
+  for (Value& bound : bounds) bound = convert(ctx, bound, mixed ? TypeCode::i8 : code, node);
 }
 
 Value call_range(Context& ctx, const Arguments& a, const Intrinsic&) {
-  TypeCode code = ctx.policy.range_minimum;
   bool fine = true;
   for (size_t i = 0; i < a.positional.size(); ++i) {
     const Value& v = a.positional[i];
     const bool whole = v.is_number() && (is_int(v.code()) || is_bool(v.code()));
     if (!whole) error(ctx, DiagCode::range_type, argument_node(a, i), {type_text(v)});
     fine &= whole;
-    if (whole) code = *ctx.policy.operator_type(code, v.code());
   }
   if (!fine) return Value::unknown();
   const bool only_stop = a.positional.size() == 1;
@@ -138,11 +141,11 @@ Value call_range(Context& ctx, const Arguments& a, const Intrinsic&) {
                                : Value::constant_int(ctx.policy.int_literal(1), 1)};
   if (bounds[2].exact() && bounds[2].exact()->integer == 0)
     return error(ctx, DiagCode::range_step_zero, argument_node(a, 2));
-  const TypeCode counter = counted_in(code, a.positional);
-  for (size_t i = 0; i < bounds.size(); ++i) {
-    bounds[i] = convert(ctx, bounds[i], counter, argument_node(a, only_stop ? 0 : i));
-    if (bounds[i].is_unknown()) return Value::unknown();
-  }
+  for (Value& bound : bounds)
+    if (is_bool(bound.code())) bound = convert(ctx, bound, ctx.policy.bool_arithmetic, a.node);
+  const TypeCode code = type_of_numbers(ctx, bounds);
+  if (!ctx.policy.compares_exactly) wrap_bounds(ctx, bounds, code, a.node);
+  check_step(ctx, bounds[2], a.node);
   return Value::Range{std::move(bounds), code};
 }
 

@@ -83,6 +83,34 @@ static bool read_keywords(Call& call, std::string_view second) {
   return true;
 }
 
+// The type of a choice among integers: one that has both, if there is one.
+static TypeCode holding_both(const Context& ctx, const Value& a, const Value& b, TypeCode common) {
+  if (!is_int(common)) return common;
+  for (const TypeCode code : {common, ctx.policy.int_literal(0), TypeCode::i8})
+    if (is_within(limits_of(a), limits_of(code)) && is_within(limits_of(b), limits_of(code)))
+      return code;
+  return common;
+}
+
+// What two values that are compared have in common, none of whose integers wraps around in it.
+static std::optional<Value> join_of_compared(const Context& ctx, const Value& a, const Value& b) {
+  std::optional<Value> joined = join(ctx, a, b);
+  if (!joined || joined->exact() || joined->is_complex()) return joined;
+  if (joined->is_number()) {
+    const TypeCode code = holding_both(ctx, a, b, joined->code());
+    return code == joined->code() ? joined : Value::number(code, nullptr, true);
+  }
+  if (!joined->is_tuple()) return joined;
+  std::vector<Value> parts;
+  parts.reserve(joined->parts().size());
+  for (size_t k = 0; k < joined->parts().size(); ++k) {
+    std::optional<Value> part = join_of_compared(ctx, a.parts()[k], b.parts()[k]);
+    if (!part) return std::nullopt;
+    parts.push_back(std::move(*part));
+  }
+  return joined->with_parts(std::move(parts));
+}
+
 // --- min and max ---
 
 // `then` where the test holds, in the type that both have in common.
@@ -90,7 +118,7 @@ static Value chosen(const Call& call, const Value& test, const Value& then,
                     const Value& otherwise) {
   Context& ctx = call.ctx;
   const Value a = abstract_of(then), b = abstract_of(otherwise);
-  const std::optional<Value> joined = join(ctx, a, b);
+  const std::optional<Value> joined = join_of_compared(ctx, a, b);
   if (!joined)
     return error(ctx, DiagCode::no_common_choice, call.node(), {type_text(b), type_text(a)});
   if (!is_selectable(*joined))
@@ -240,9 +268,8 @@ void exchange_by_merges(size_t size, const Exchange& exchange) {
 static Value in_common(const Call& call, const Value& v, const Value& common) {
   Context& ctx = call.ctx;
   if (v.is_number() || v.is_complex()) {
-    const bool whole = v.is_number() && !v.exact() && !is_float(v.code()) &&
-                       !is_float(common.code()) && !is_complex(common.code());
-    if (whole && !converts_silently(common.code(), v.code()))
+    const bool whole = v.is_number() && !v.exact() && !is_float(v.code()) && is_int(common.code());
+    if (whole && !is_within(limits_of(v), limits_of(common.code())))
       return error(ctx, DiagCode::sorted_types, call.node(), {type_text(common), type_text(v)});
     return implicitly_converted(ctx, v, common.code(), call.node());
   }
@@ -259,7 +286,7 @@ static std::optional<std::vector<Value>> in_one_type(const Call& call,
                                                      const std::vector<Value>& values) {
   Value common = abstract_of(values[0]);
   for (const Value& v : values) {
-    std::optional<Value> joined = join(call.ctx, common, abstract_of(v));
+    std::optional<Value> joined = join_of_compared(call.ctx, common, abstract_of(v));
     if (!joined) {
       error(call.ctx, DiagCode::no_common_choice, call.node(),
             {type_text(common), type_text(abstract_of(v))});

@@ -12,6 +12,7 @@
 #include "frontend/expressions.h"
 #include "frontend/operators/convert.h"
 #include "frontend/operators/operators.h"
+#include "frontend/operators/range_types.h"
 #include "frontend/records/records.h"
 
 namespace cuda_device::frontend {
@@ -34,12 +35,44 @@ __int128 count_of(__int128 start, __int128 stop, __int128 step) {
 
 }  // namespace
 
+// How many numbers a range has of which some bound is a uint64: distances have no sign there. One
+// of which only the launch knows where it goes counts in int64.
+static Value far_apart(Context& ctx, const Value::Range& range, const Node* node) {
+  const bool up = rises(range.bounds[2]);
+  const Value &first = range.bounds[up ? 0 : 1], &last = range.bounds[up ? 1 : 0];
+  const auto bits = [&](const Value& v) {
+    return v.exact() ? Value::constant(TypeCode::u8, converted(*v.exact(), v.code(), TypeCode::u8))
+                     : convert(ctx, v, TypeCode::u8, node);
+  };
+  const auto of_distances = [&](BinaryOp op, const Value& a, const Value& b) {
+    return same_type(ctx, op, TypeCode::u8, a, b, node);
+  };
+  const Value one = Value::constant_int(TypeCode::u8, 1),
+              none = Value::constant_int(TypeCode::u8, 0);
+  const Value some = compare(ctx, CompareOp::Lt, first, last, node);
+  if (some.exact() && !some.exact()->integer) return whole(ctx, 0);
+  Value count = of_distances(BinaryOp::Sub, bits(last), bits(first));
+  const Value stride =
+      up ? bits(range.bounds[2]) : of_distances(BinaryOp::Sub, none, bits(range.bounds[2]));
+  if (!is_constant(stride, 1)) {
+    count = of_distances(BinaryOp::Sub, count, one);
+    count = floor_divide(ctx, BinaryOp::FloorDiv, TypeCode::u8, count, stride, node);
+    count = of_distances(BinaryOp::Add, count, one);
+  }
+  if (!some.exact())
+    count = select(ctx, some, count, none, Value::number(TypeCode::u8, nullptr), node);
+  return clamped(ctx, count, TypeCode::i8, node);
+}
+
 Value range_length(Context& ctx, const Value::Range& range, const Node* node) {
   const Value &start = range.bounds[0], &stop = range.bounds[1], &step = range.bounds[2];
   if (start.exact() && stop.exact() && step.exact())
     return whole(ctx,
                  count_of(start.exact()->integer, stop.exact()->integer, step.exact()->integer));
-  if (is_constant(start, 0) && is_constant(step, 1)) return stop;
+  if (is_constant(start, 0) && is_constant(step, 1)) return convert(ctx, stop, range.code, node);
+  const auto is_uint64 = [](const Value& v) { return v.code() == TypeCode::u8; };
+  if (std::ranges::any_of(range.bounds, is_uint64) && (rises(step) || falls(step)))
+    return far_apart(ctx, range, node);
   // The distance of two numbers of 32 bits takes more than 32.
   const Value from = convert(ctx, start, TypeCode::i8, node);
   const Value to = convert(ctx, stop, TypeCode::i8, node);
@@ -60,15 +93,17 @@ Value range_length(Context& ctx, const Value::Range& range, const Node* node) {
 Value range_element(Context& ctx, const Value::Range& range, const Value& position,
                     const Node* node) {
   const Value &start = range.bounds[0], &step = range.bounds[2];
-  const TypeCode code = start.code();
-  const auto as_number = [&](const Value& v) {
-    return v.is_unknown() ? v : convert(ctx, v, range.code, node);
+  // Its numbers are right in their type, whatever wraps around on the way there.
+  const auto wrapped = [&](const Value& v) {
+    return v.exact() ? Value::constant(range.code, converted(*v.exact(), v.code(), range.code))
+                     : convert(ctx, v, range.code, node);
   };
+  const Value at = wrapped(position);
   const Value offset = is_constant(step, 1)
-                           ? convert(ctx, position, code, node)
-                           : same_type(ctx, BinaryOp::Mult, code, position, step, node);
-  if (is_constant(start, 0) || offset.is_unknown()) return as_number(offset);
-  return as_number(same_type(ctx, BinaryOp::Add, code, start, offset, node));
+                           ? at
+                           : same_type(ctx, BinaryOp::Mult, range.code, at, wrapped(step), node);
+  if (is_constant(start, 0) || offset.is_unknown()) return offset;
+  return same_type(ctx, BinaryOp::Add, range.code, wrapped(start), offset, node);
 }
 
 static Iteration of_elements(Context& ctx, std::vector<Value> elements) {

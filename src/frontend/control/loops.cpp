@@ -2,6 +2,7 @@
 #include "frontend/control/control.h"
 
 #include <algorithm>
+#include <array>
 #include <functional>
 #include <utility>
 
@@ -12,6 +13,7 @@
 #include "frontend/expressions.h"
 #include "frontend/operators/convert.h"
 #include "frontend/operators/operators.h"
+#include "frontend/operators/range_types.h"
 #include "syntax/walk.h"
 
 namespace cuda_device::frontend {
@@ -99,12 +101,12 @@ static std::optional<uint32_t> loop_slot(Context& ctx, const Node* target, TypeC
 }
 
 // `element`: what the target gets in place of the counter; empty: the counter itself.
-static void counted_loop(Context& ctx, const syntax::For* node, const Value::Range& range,
+static void counted_loop(Context& ctx, const syntax::For* node, const std::array<Value, 3>& range,
                          const std::function<Value(const Value&)>& element) {
-  const TypeCode code = range.bounds[0].code();
+  const TypeCode code = range[0].code();
   std::vector<Inst*> bounds;
-  bounds.reserve(range.bounds.size());
-  for (const Value& bound : range.bounds) bounds.push_back(inst_of(ctx, bound, node->iter));
+  bounds.reserve(range.size());
+  for (const Value& bound : range) bounds.push_back(inst_of(ctx, bound, node->iter));
   carry(ctx, node, PathEnd::Entry);
   const std::optional<uint32_t> own = element ? std::nullopt : loop_slot(ctx, node->target, code);
   const uint32_t counter = own ? *own : make_slot(ctx, "", code);
@@ -193,8 +195,7 @@ static void unrolled_loop(Context& ctx, const syntax::For* node, const Iteration
 static void loop_over(Context& ctx, const syntax::For* node, const Iteration& it) {
   if (it.unrolled) return unrolled_loop(ctx, node, it);
   const TypeCode code = it.length.code();
-  counted_loop(ctx, node,
-               {{Value::constant_int(code, 0), it.length, Value::constant_int(code, 1)}, code},
+  counted_loop(ctx, node, {Value::constant_int(code, 0), it.length, Value::constant_int(code, 1)},
                it.element);
 }
 
@@ -260,8 +261,9 @@ void lower_for(Context& ctx, const syntax::For* node) {
   const Value sequence = expr(ctx, node->iter);
   ctx.at(node);
   if (auto* range = sequence.as<Value::Range>()) {
-    if (range->bounds[0].code() == range->code) return counted_loop(ctx, node, *range, {});
-    return counted_loop(ctx, node, *range, [&](const Value& counter) {
+    const std::array<Value, 3> bounds = counted_bounds(ctx, *range, node->iter);
+    if (bounds[0].code() == range->code) return counted_loop(ctx, node, bounds, {});
+    return counted_loop(ctx, node, bounds, [&](const Value& counter) {
       return convert(ctx, counter, range->code, node->target);
     });
   }

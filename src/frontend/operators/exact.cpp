@@ -160,6 +160,14 @@ bool has_integer(double value) { return std::fabs(std::trunc(value)) < 0x1p100; 
 
 bool fits(__int128 value, TypeCode code) { return value >= lowest(code) && value <= highest(code); }
 
+Limits limits_of(TypeCode code) {
+  return is_bool(code) ? Limits{0, 1} : Limits{lowest(code), highest(code)};
+}
+
+bool is_within(const Limits& part, const Limits& whole) {
+  return whole.least <= part.least && part.most <= whole.most;
+}
+
 Exact converted(const Exact& value, TypeCode from, TypeCode to) {
   if (is_bool(to)) return {truth(from, value) ? 1 : 0, 0};
   if (!is_weak(from)) to = fixed(to);

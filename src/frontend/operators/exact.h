@@ -42,6 +42,13 @@ std::string to_text(__int128 value);
 // Whether the integer lies in the format's range.
 bool fits(__int128 value, TypeCode int_code);
 
+// Between which integers one lies.
+struct Limits {
+  __int128 least, most;
+};
+Limits limits_of(TypeCode int_or_bool);
+bool is_within(const Limits& part, const Limits& whole);
+
 // Whether what is left of it without its fraction can be a constant; not so of infinity and NaN.
 bool has_integer(double value);
 

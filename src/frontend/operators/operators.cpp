@@ -195,38 +195,56 @@ Value negative(Context& ctx, const Value& v, const Node* node) {
   return same_type(ctx, BinaryOp::Sub, v.code(), Value::constant_int(v.code(), 0), v, node);
 }
 
-// Whether the integer type has all values of the other one.
-static bool holds(TypeCode wide, TypeCode c) {
-  if (is_bool(c)) return true;
-  if (is_unsigned(wide) == is_unsigned(c)) return bits_of(wide) >= bits_of(c);
-  return is_signed(wide) && bits_of(wide) > bits_of(c);
+Value clamped(Context& ctx, const Value& v, TypeCode code, const Node* node) {
+  const Limits given = limits_of(v), type = limits_of(code);
+  if (is_within(given, type)) return convert(ctx, v, code, node);
+  if (v.exact())
+    return Value::constant_int(code, std::clamp(v.exact()->integer, type.least, type.most));
+  const TypeCode own = fixed(v.code());
+  const auto at = [&](const Value& x, __int128 limit, Op op) {
+    return min_max(ctx, x, Value::constant_int(own, limit), op, node);
+  };
+  Value near = convert(ctx, v, own, node);
+  if (given.most > type.most) near = at(near, type.most, Op::Min);
+  if (given.least < type.least) near = at(near, type.least, Op::Max);
+  return convert(ctx, near, code, node);
 }
 
-// Whether numbers are in another order once they are converted: -1 as a uint64 is the largest.
-static bool changes_order(const Context& ctx, const Value& a, const Value& b, TypeCode common) {
-  if (!ctx.policy.compares_exactly || is_float(common) || is_bool(common)) return false;
-  const auto keeps = [&](const Value& v) { return v.exact() || holds(common, fixed(v.code())); };
-  return !keeps(a) || !keeps(b);
+// The type of the smaller or larger one of two integers: of the common type, a builtin int and
+// int64 the first that has it, whichever it is. -1 is not the largest uint32.
+static TypeCode type_of_best(const Context& ctx, const Value& a, const Value& b, Op op,
+                             TypeCode common) {
+  if (!ctx.policy.compares_exactly || !is_int(common) || a.code() == b.code()) return common;
+  const Limits x = limits_of(a), y = limits_of(b);
+  const Limits best = op == Op::Min ? Limits{std::min(x.least, y.least), std::min(x.most, y.most)}
+                                    : Limits{std::max(x.least, y.least), std::max(x.most, y.most)};
+  for (const TypeCode code : {common, ctx.policy.int_literal(0), TypeCode::i8})
+    if (is_within(best, limits_of(code))) return code;
+  return common;
 }
+
+// Whether it is the number that Python has at this place, but for what wraps around in its format.
+static bool is_sound(const Value& v) { return !is_weak(v.code()) || v.is_intact(); }
 
 Value min_max(Context& ctx, const Value& a, const Value& b, Op op, const Node* node) {
   if (a.is_unknown() || b.is_unknown()) return Value::unknown();
-  const std::optional<TypeCode> code = ctx.policy.unify(a.code(), b.code());
-  if (!code) return error(ctx, DiagCode::no_common_choice, node, {type_text(a), type_text(b)});
-  const Value x = convert(ctx, a, *code, node), y = convert(ctx, b, *code, node);
+  const std::optional<TypeCode> common = ctx.policy.unify(a.code(), b.code());
+  if (!common) return error(ctx, DiagCode::no_common_choice, node, {type_text(a), type_text(b)});
+  const TypeCode code = type_of_best(ctx, a, b, op, *common);
+  const bool exactly = ctx.policy.compares_exactly && is_int(code) && !is_weak(*common);
+  const auto as_best = [&](const Value& v) {
+    return exactly ? clamped(ctx, v, code, node) : convert(ctx, v, code, node);
+  };
+  const Value x = as_best(a), y = as_best(b);
   if (x.is_unknown() || y.is_unknown()) return Value::unknown();
   if (x.exact() && y.exact()) {
     const CompareOp better = op == Op::Min ? CompareOp::Lt : CompareOp::Gt;
-    return fold(better, *code, *y.exact(), *x.exact()) ? y : x;
+    return fold(better, code, *y.exact(), *x.exact()) ? y : x;
   }
-  if (changes_order(ctx, a, b, *code)) {
-    const Value better = compare(ctx, op == Op::Min ? CompareOp::Lt : CompareOp::Gt, b, a, node);
-    if (better.exact()) return better.exact()->integer ? y : x;
-    return select(ctx, better, y, x, Value::number(*code, nullptr), node);
-  }
-  if (is_bool(*code)) op = op == Op::Min ? Op::And : Op::Or;
-  return Value::number(*code, ctx.builder.op(op, {inst_of(ctx, x, node), inst_of(ctx, y, node)}),
-                       x.is_intact() && y.is_intact());
+  if (is_bool(code)) op = op == Op::Min ? Op::And : Op::Or;
+  const bool intact = is_int(code) ? is_sound(a) && is_sound(b) : x.is_intact() && y.is_intact();
+  return Value::number(code, ctx.builder.op(op, {inst_of(ctx, x, node), inst_of(ctx, y, node)}),
+                       intact);
 }
 
 }  // namespace cuda_device::frontend

@@ -32,6 +32,8 @@ Value floor_divide(Context& ctx, BinaryOp op, TypeCode promoted, const Value& a,
                    const Node* node);
 Value power(Context& ctx, const Value& a, const Value& b, TypeCode promoted, const Node* node);
 Value min_max(Context& ctx, const Value& a, const Value& b, Op op, const Node* node);
+// The integer or bool as one of the integer type, or the nearest number that the type has.
+Value clamped(Context& ctx, const Value& v, TypeCode code, const Node* node);
 Value negative(Context& ctx, const Value& v, const Node* node);
 // The truth of a value of any kind, as bool() gives it.
 Value truth(Context& ctx, const Value& v, const Node* node);

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "frontend/arrays/slices.h"
+#include "frontend/control/control.h"
 #include "frontend/control/iteration.h"
 #include "frontend/diagnosis/diagnosis.h"
 #include "frontend/operators/convert.h"
@@ -27,10 +29,12 @@ std::optional<Value> whole_of(const Value& x) {
   return std::nullopt;
 }
 
-// The unsigned type in which distances of all these numbers are exact, though they wrap around.
+// The unsigned type in which distances of all these numbers are exact, though they wrap around: of
+// 64 bits where some number of the range needs as many.
 TypeCode distance_code(const Value::Range& range, const Value& x) {
   const auto narrow = [](const Value& v) { return is_bool(v.code()) || bits_of(v.code()) <= 32; };
-  const bool all = narrow(x) && std::ranges::all_of(range.bounds, narrow);
+  const bool all =
+      bits_of(range.code) <= 32 && narrow(x) && std::ranges::all_of(range.bounds, narrow);
   return all ? TypeCode::u4 : TypeCode::u8;
 }
 
@@ -146,17 +150,41 @@ Value position_in_range(Context& ctx, const Value::Range& range, const Value& gi
   return convert(ctx, position, code == TypeCode::u4 ? TypeCode::weak_int : TypeCode::i8, node);
 }
 
+// The position that an index means, from 0; the kernel fails where the range has none.
+static Value position_of_index(Context& ctx, const Value& index, const Value& size,
+                               const Node* node) {
+  const auto is_small = [](const Value& v) {
+    return is_within(limits_of(v), limits_of(TypeCode::i4));
+  };
+  const TypeCode code =
+      is_small(index) && is_small(size) ? ctx.policy.int_literal(0) : TypeCode::i8;
+  const Value count = convert(ctx, size, code, node);
+  const auto holds = [&](CompareOp op, const Value& a, const Value& b) {
+    return compare(ctx, op, a, b, node);
+  };
+  Value inside = holds(CompareOp::Lt, index, count), at = index;
+  if (const Limits limits = limits_of(index); limits.least < 0) {
+    const Value lowest = holds(CompareOp::GtE, index, negative(ctx, count, node));
+    inside = both(ctx, inside, lowest, Op::And, node);
+    const Value below = holds(CompareOp::Lt, index, Value::constant_int(TypeCode::weak_int, 0));
+    const Value from_end = same_type(ctx, BinaryOp::Add, code, index, count, node);
+    at = below.exact() ? from_end
+                       : select(ctx, below, from_end, index, Value::number(code, nullptr), node);
+  }
+  if (!inside.exact())
+    fail_unless(ctx, inside, node, {"IndexError", {"range object index out of range"}});
+  return at;
+}
+
 Value number_of_range(Context& ctx, const Value::Range& range, const Value& index,
                       const Node* node) {
   if (!index.is_number() || is_float(index.code()))
     return wrong_kind(
         ctx, DiagCode::index_type, node, index,
         {type_text(index), index.is_number() ? "convert it with int()" : "give one integer"});
-  const Exact* constant = index.exact();
-  if (constant && constant->integer >= 0 && !std::ranges::all_of(range.bounds, &Value::is_constant))
-    return range_element(ctx, range, index, node);
   const Value size = range_size(ctx, range, node);
   if (size.is_unknown()) return size;
+  const Exact* constant = index.exact();
   if (constant && size.exact()) {
     const __int128 count = size.exact()->integer;
     const __int128 at = constant->integer + (constant->integer < 0 ? count : 0);
@@ -164,15 +192,24 @@ Value number_of_range(Context& ctx, const Value::Range& range, const Value& inde
       return error(ctx, DiagCode::range_index, node, {to_text(constant->integer), to_text(count)});
     return range_element(ctx, range, Value::constant_int(ctx.policy.int_literal(at), at), node);
   }
-  if (!constant && (is_unsigned(index.code()) || is_bool(index.code())))
-    return range_element(ctx, range, index, node);
-  const Value from_end = arithmetic(ctx, BinaryOp::Add, index, size, node, node, node);
-  if (constant || from_end.is_unknown()) return range_element(ctx, range, from_end, node);
-  const Value zero = Value::constant_int(TypeCode::weak_int, 0);
-  const Value below = compare(ctx, CompareOp::Lt, index, zero, node);
-  return range_element(
-      ctx, range,
-      select(ctx, below, from_end, index, Value::number(from_end.code(), nullptr), node), node);
+  return range_element(ctx, range, position_of_index(ctx, index, size, node), node);
+}
+
+Value part_of_range(Context& ctx, const Value::Range& range, const Value::Slice& slice,
+                    const Node* node) {
+  const auto part = slice_of_axis(
+      ctx, slice, [&] { return convert(ctx, range_size(ctx, range, node), TypeCode::i8, node); },
+      node);
+  if (!part) return Value::unknown();
+  const auto wide = [&](BinaryOp op, const Value& a, const Value& b) {
+    return same_type(ctx, op, TypeCode::i8, a, b, node);
+  };
+  const auto whole = [&](const Value& v) { return convert(ctx, v, TypeCode::i8, node); };
+  const Value &first = range.bounds[0], &step = range.bounds[2];
+  const Value start = wide(BinaryOp::Add, whole(first), wide(BinaryOp::Mult, part->start, step));
+  const Value by = wide(BinaryOp::Mult, part->step, step);
+  const Value stop = wide(BinaryOp::Add, start, wide(BinaryOp::Mult, part->extent, by));
+  return Value::Range{{start, stop, by}, range.code};
 }
 
 Value equal_ranges(Context& ctx, const Value::Range& a, const Value::Range& b, const Node* node) {

@@ -11,7 +11,11 @@ Value range_size(Context& ctx, const Value::Range& range, const Node* node);
 Value is_in_range(Context& ctx, const Value::Range& range, const Value& x, const Node* node);
 // The position of a number that is in the range.
 Value position_in_range(Context& ctx, const Value::Range& range, const Value& x, const Node* node);
-// range[index]; a constant index that is certainly outside is reported.
+// range[lower:upper:step]
+Value part_of_range(Context& ctx, const Value::Range& range, const Value::Slice& slice,
+                    const Node* node);
+// range[index]; a constant index that is certainly outside is reported, and at another one that is
+// outside the kernel fails.
 Value number_of_range(Context& ctx, const Value::Range& range, const Value& index,
                       const Node* node);
 // Ranges are equal where their numbers are.

@@ -15,6 +15,25 @@ using ir::Function;
 using ir::Inst;
 using ir::Op;
 
+bool is_zero(const Inst& inst) { return inst.op == Op::Const && !inst.imm; }
+
+// How many threads or blocks there are on some axes: never none, though 2**32 of them are 0 in 32
+// bits.
+bool is_size_of_launch(const Inst& inst) {
+  switch (inst.op) {
+    case Op::BlockDim:
+    case Op::GridDim:
+    case Op::GridSize:
+      return true;
+    case Op::Mul:
+    case Op::Convert:
+      return std::ranges::all_of(inst.operands,
+                                 [](const Inst* part) { return is_size_of_launch(*part); });
+    default:
+      return false;
+  }
+}
+
 // One walk, last instruction first: what only dead instructions use is dead when it is reached.
 class Sweep {
  public:
@@ -48,7 +67,11 @@ class Sweep {
     return is_dead_control(inst);
   }
 
-  static bool holds(const Inst& condition) { return condition.op == Op::Const && condition.imm; }
+  static bool holds(const Inst& condition) {
+    if (condition.op == Op::Const) return condition.imm != 0;
+    const bool compares = condition.op == Op::Ne && is_zero(*condition.operands[1]);
+    return compares && is_size_of_launch(*condition.operands[0]);
+  }
 
   bool is_loaded(const Inst& inst) const { return loaded_[static_cast<size_t>(inst.imm)]; }
 
