@@ -175,9 +175,42 @@ def test_of_integers(target, dtype):
         assert out[:, k].tolist() == values.astype(np.int64).tolist(), k
 
 
+@D.kernel
+def of_integers_in_floats(n, m, out):
+    i = D.tid(1)
+    a, b = n[i], m[i]
+    out[i, 0] = np.isclose(a, b)
+    out[i, 1] = np.isclose(a, b, rtol=1e-9)
+    out[i, 2] = abs(np.spacing(a))  # NumPy's of a negative float16 has no sign
+    out[i, 3] = np.nextafter(a, b)
+    out[i, 4] = np.sinc(a)
+
+
+@pytest.mark.parametrize("dtype", [np.int8, np.int16, np.uint16, np.int32, np.uint32, np.int64])
+def test_of_integers_in_numpys_floats(target, dtype):
+    large = np.iinfo(dtype).max // 2
+    n = np.array([0, 1, 7, large, large, 100], dtype)
+    m = np.array([3, 1, 2, large + 1, large - 1, 100], dtype)
+    if np.iinfo(dtype).min:
+        n[2], m[3] = -7, -large
+    out = np.zeros((n.size, 5))
+    run(of_integers_in_floats, n, m, out, block=n.size)
+    wanted = [np.isclose(n, m), np.isclose(n, m, rtol=1e-9)]
+    wanted += [np.abs(np.spacing(n)), np.nextafter(n, m)]
+    for k, values in enumerate(wanted):
+        assert out[:, k].tolist() == values.astype(np.float64).tolist(), k
+    assert np.allclose(out[:, 4], np.sinc(n), rtol=1e-12, atol=1e-15)
+
+
 @pytest.mark.parametrize(
     ("function", "given", "expected"),
     [
+        (lambda x: np.spacing(x), "int8", "float16"),
+        (lambda x: np.spacing(x), "uint16", "float32"),
+        (lambda x: np.spacing(x), "int32", "float64"),
+        (lambda x: np.nextafter(x, x), "int64", "float64"),
+        (lambda x: np.nextafter(x, 3), "int32", "float64"),
+        (lambda x: np.sinc(x), "int8", "float64"),
         (lambda x: np.reciprocal(x), "float32", "float32"),
         (lambda x: np.reciprocal(x), "int16", "int16"),
         (lambda x: np.signbit(x), "float64", "bool"),

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 from cuda.device import _in_kernels
-from cuda.device._formats import float64, uint8
+from cuda.device._formats import float16, float32, float64, int8, int16, uint8, uint16
 from cuda.device._intrinsics import popc
 
 _LN_2 = 0.6931471805599453
@@ -24,6 +24,15 @@ def _in_float(x: Any) -> Any:
 
 def _is_integer(x: Any) -> Any:
     return math.trunc(x).dtype != x.dtype
+
+
+# The format in which NumPy's functions of floats compute integers.
+def _in_its_float(x: Any) -> Any:
+    if not _is_integer(x):
+        return x
+    if x.dtype in (int8, uint8):
+        return float16(x)
+    return float32(x) if x.dtype in (int16, uint16) else float64(x)
 
 
 def real(val: Any) -> Any:
@@ -64,7 +73,7 @@ def isneginf(x: Any) -> Any:
 
 
 def isclose(a: Any, b: Any, rtol: Any = 1e-05, atol: Any = 1e-08, equal_nan: Any = False) -> Any:
-    y = _in_float(b)  # integers without a sign have no negative differences
+    y = float64(b) if _is_integer(b) else b
     near = abs(a - y) <= atol + rtol * abs(y)
     close = np.logical_or(np.logical_and(near, math.isfinite(y)), a == b)
     if equal_nan:
@@ -101,12 +110,19 @@ def logaddexp2(x1: Any, x2: Any) -> Any:
     return np.where(a == b, a + 1, apart)
 
 
+def nextafter(x1: Any, x2: Any) -> Any:
+    if _is_integer(x1) and _is_integer(x2):
+        return _in_kernels.nextafter(_in_its_float(x1), _in_its_float(x2))
+    return _in_kernels.nextafter(x1, x2)
+
+
 def spacing(x: Any) -> Any:
-    return _in_kernels.nextafter(x, np.where(x < 0, -math.inf, math.inf)) - x
+    a = _in_its_float(x)
+    return _in_kernels.nextafter(a, np.where(a < 0, -math.inf, math.inf)) - a
 
 
 def sinc(x: Any) -> Any:
-    y = math.pi * x
+    y = math.pi * (float64(x) if _is_integer(x) else x)
     return np.where(y == 0, 1.0, math.sin(y) / y)
 
 
@@ -157,6 +173,7 @@ _OF_NUMPY: list[Callable[..., Any]] = [
     float_power,
     logaddexp,
     logaddexp2,
+    nextafter,
     spacing,
     sinc,
     around,
@@ -170,4 +187,3 @@ IN_KERNELS: dict[Any, Callable[..., Any]] = {
 }
 IN_KERNELS[np.round] = around
 IN_KERNELS[np.lcm] = _in_kernels.lcm
-IN_KERNELS[np.nextafter] = _in_kernels.nextafter
