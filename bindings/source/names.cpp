@@ -39,6 +39,17 @@ bool is_partial(nb::handle object) {
   return object.type().is(nb::module_::import_("functools").attr("partial"));
 }
 
+// operator.itemgetter and its like.
+bool is_getter(nb::handle object) {
+  const nb::module_ module = nb::module_::import_("operator");
+  const auto is_of = [&](const char* name) { return object.type().is(module.attr(name)); };
+  return is_of("itemgetter") || is_of("attrgetter") || is_of("methodcaller");
+}
+
+nb::object partial_of(nb::handle getter) {
+  return nb::module_::import_("cuda.device._operator_in_kernels").attr("as_partial")(getter);
+}
+
 // async functions are no Function: calling one gives a coroutine.
 bool is_capturable(nb::handle object) {
   if (as_function_object(object.ptr())) return true;
@@ -153,6 +164,7 @@ Binding Names::meaning_of(nb::handle object) {
     return binding;
   }
   if (tuples_ < kMaxTuples && is_partial(object)) return partial_meaning(object);
+  if (tuples_ < kMaxTuples && is_getter(object)) return partial_meaning(partial_of(object));
   if (is_struct_class(object) || (is_named_class(object) && !entities().find(object))) {
     Binding binding = named(Binding::Kind::Class, to_string(object.attr("__name__")));
     binding.type = type_index_(object);

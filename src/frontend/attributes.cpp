@@ -5,6 +5,8 @@
 
 #include "frontend/arrays/arrays.h"
 #include "frontend/arrays/choices.h"
+#include "frontend/calls/calls.h"
+#include "frontend/calls/handlers.h"
 #include "frontend/calls/intrinsics.h"
 #include "frontend/complex/complex.h"
 #include "frontend/diagnosis/diagnosis.h"
@@ -199,6 +201,50 @@ static std::optional<Value> sequence_attribute(const Context& ctx, const std::st
   return range->bounds[static_cast<size_t>(at - kBounds)];
 }
 
+// f.__name__
+static std::optional<Value> name_of_callable(const Context& ctx, const std::string& attribute,
+                                             const Value& base) {
+  if (attribute != "__name__" || !ctx.policy.has_objects) return std::nullopt;
+  if (auto* function = base.as<Value::Function>()) return Value(Value::Text{function->name});
+  if (auto* method = base.as<Value::MemberFunction>()) return Value(Value::Text{method->name});
+  if (auto* cls = base.as<Value::Class>()) return Value(Value::Text{cls->type->name});
+  auto* closure = base.as<Value::Closure>();
+  if (!closure) return std::nullopt;
+  auto* def = syntax::as<syntax::FunctionDef>(closure->node);
+  return Value(Value::Text{def ? def->name : "<lambda>"});
+}
+
+// `bound`: what the name means within a module.
+static Value attribute_of(Context& ctx, const syntax::Attribute* node, const Value& base,
+                          const syntax::Binding* bound) {
+  if (base.is_unknown()) return base;
+  if (auto* array = base.as<Value::Array>()) return array_attribute(ctx, node, *array);
+  if (auto* choice = base.as<Value::Choice>()) return choice_attribute(ctx, node, *choice);
+  if (const std::optional<Value> element = named_element(base, node->attr)) return *element;
+  if (const std::optional<Value> own = name_of_callable(ctx, node->attr, base)) return *own;
+  if (base.is_record()) return record_attribute(ctx, node, base);
+  if (const std::optional<Value> of_sequence = sequence_attribute(ctx, node->attr, base))
+    return *of_sequence;
+  if (const RecordRef cls = class_of(base)) return named_tuple_attribute(ctx, node, *cls, base);
+  if (auto* cls = base.as<Value::Class>()) return attribute_of_class(ctx, node, *cls);
+  if (auto* member = base.as<Value::Enum>()) {
+    if (node->attr == "value") return member->value[0];
+    if (node->attr == "name") return Value(Value::Text{member->member});
+    return no_attribute(ctx, node, base, {"value", "name"});
+  }
+  if (base.is_number()) return number_attribute(ctx, node, base);
+  if (base.is_complex() && (ctx.policy.has_views || is_of_numbers(node->attr)))
+    if (std::optional<Value> found_here = complex_attribute(ctx, node->attr, base))
+      return *found_here;
+  if (base.is<Value::Module>() || base.is<Value::Object>())
+    return foreign_attribute(ctx, node, base, bound);
+  if (const std::optional<int> axis = axis_named(base, node->attr)) {
+    ctx.at(node);
+    return position(ctx, *find_intrinsic(base.as<Value::Entity>()->name), *axis);
+  }
+  return no_attribute(ctx, node, base, kNoNames);
+}
+
 Value attribute(Context& ctx, const syntax::Attribute* node) {
   const auto bound = ctx.instance->function->bindings.find(node);
   const bool found = bound != ctx.instance->function->bindings.end();
@@ -215,31 +261,27 @@ Value attribute(Context& ctx, const syntax::Attribute* node) {
       !ours.empty())
     return error(ctx, DiagCode::foreign_name, node, {node->attr, ours});
   const Value base = expr(ctx, node->value);
-  if (base.is_unknown()) return base;
-  if (auto* array = base.as<Value::Array>()) return array_attribute(ctx, node, *array);
-  if (auto* choice = base.as<Value::Choice>()) return choice_attribute(ctx, node, *choice);
-  if (const std::optional<Value> element = named_element(base, node->attr)) return *element;
-  if (base.is_record()) return record_attribute(ctx, node, base);
-  if (const std::optional<Value> of_sequence = sequence_attribute(ctx, node->attr, base))
-    return *of_sequence;
-  if (const RecordRef cls = class_of(base)) return named_tuple_attribute(ctx, node, *cls, base);
-  if (auto* cls = base.as<Value::Class>()) return attribute_of_class(ctx, node, *cls);
-  if (auto* member = base.as<Value::Enum>()) {
-    if (node->attr == "value") return member->value[0];
-    if (node->attr == "name") return Value(Value::Text{member->member});
-    return no_attribute(ctx, node, base, {"value", "name"});
+  return attribute_of(ctx, node, base, found ? &bound->second : nullptr);
+}
+
+Value call_getattr(Context& ctx, const Arguments& a, const Intrinsic&) {
+  auto* name = a.positional[1].as<Value::Text>();
+  if (!name)
+    return error(ctx, DiagCode::attribute_name, argument_node(a, 1), {type_text(a.positional[1])});
+  Value value = a.positional[0];
+  for (size_t from = 0, to = 0; to != std::string::npos; from = to + 1) {
+    to = name->text.find('.', from);  // operator.attrgetter takes several at once
+    const std::string part = name->text.substr(from, to - from);
+    auto& made = ctx.session.named_attributes[{a.node, part}];
+    if (!made) {
+      made = std::make_unique<syntax::Attribute>();
+      made->span = a.node->span;
+      made->value = const_cast<Node*>(argument_node(a, 0));  // the tree is read only
+      made->attr = part;
+    }
+    value = attribute_of(ctx, made.get(), value, nullptr);
   }
-  if (base.is_number()) return number_attribute(ctx, node, base);
-  if (base.is_complex() && (ctx.policy.has_views || is_of_numbers(node->attr)))
-    if (std::optional<Value> found_here = complex_attribute(ctx, node->attr, base))
-      return *found_here;
-  if (base.is<Value::Module>() || base.is<Value::Object>())
-    return foreign_attribute(ctx, node, base, found ? &bound->second : nullptr);
-  if (const std::optional<int> axis = axis_named(base, node->attr)) {
-    ctx.at(node);
-    return position(ctx, *find_intrinsic(base.as<Value::Entity>()->name), *axis);
-  }
-  return no_attribute(ctx, node, base, kNoNames);
+  return value;
 }
 
 Value no_attribute(Context& ctx, const syntax::Attribute* node, const Value& base,

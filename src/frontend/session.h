@@ -77,6 +77,9 @@ struct Session {
   // A call for each attribute that is a property: it is called where it is read.
   const syntax::Call* call_of(const syntax::Node* node);
   std::map<const syntax::Node*, std::unique_ptr<syntax::Call>> property_calls;
+  // The attribute that a call of getattr names, as if it were written with a dot.
+  std::map<std::pair<const syntax::Node*, std::string>, std::unique_ptr<syntax::Attribute>>
+      named_attributes;
   // The element that a call of atomic_ref names, as if it were subscripted.
   std::map<const syntax::Node*, std::unique_ptr<syntax::Subscript>> referred_elements;
 };

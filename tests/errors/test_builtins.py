@@ -87,9 +87,9 @@ def orders(a, n):
     # error at `(1, 2, 3).index(4)`: index() of a value that the tuple does not have
     # hint: ask x in t first
     z = (1, 2, 3).index(4)
-    # error at `(1, 2, n).index(4, 1)`: index() takes 1 argument, but 2 are given
-    # hint: search a part by t[start:].index(x) + start
-    z = (1, 2, n).index(4, 1)
+    # error at `(1, 2, n).index(4, 1, 2, 3)`: index() takes 1 to 3 arguments, but 4 are given
+    # hint: give it a value, and the positions between which to search
+    z = (1, 2, n).index(4, 1, 2, 3)
     # error at `-5`: index -5 is outside of a range of 4
     # hint: the last number has index -1
     z = range(4)[-5]
@@ -211,9 +211,9 @@ def functions_of_the_host(a):
     # error at `list`: 'list' cannot be used in a kernel
     # hint: use a tuple, or device.local_array(shape, dtype)
     x = list(a)
-    # error at `getattr`: 'getattr' cannot be used in a kernel
-    # hint: use p.x, with the name itself
-    x = getattr(a, "shape")
+    # error at `a[0]`: getattr() needs a constant string, found float32
+    # hint: write p.x, with the name itself
+    x = getattr(a, a[0])
     # error at `open`: 'open' cannot be used in a kernel
     # hint: call it outside of the kernel, and pass what it gives as an argument; kernels call Python
     # ... functions, and those of math and cuda.device
