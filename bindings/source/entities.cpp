@@ -41,7 +41,8 @@ Entities::Entities() {
 #include "support/numpy_names.def"
   fixed_modules_.emplace(numpy.inc_ref().ptr(), "numpy");
   add_operators();
-  for (const char* module : {"_in_kernels", "_numpy_in_kernels", "_operator_in_kernels"}) {
+  for (const char* module :
+       {"_in_kernels", "_itertools_in_kernels", "_numpy_in_kernels", "_operator_in_kernels"}) {
     const std::string name = std::string("cuda.device.") + module;
     nb::dict in_kernels = nb::module_::import_(name.c_str()).attr("IN_KERNELS");
     for (const auto [object, ours] : in_kernels)

@@ -87,6 +87,13 @@ def orders(a, n):
     # error at `(1, 2, 3).index(4)`: index() of a value that the tuple does not have
     # hint: ask x in t first
     z = (1, 2, 3).index(4)
+    # error at `max(a, default=None)`: max() gives None if there turns out to be no element, and
+    # ... float32 otherwise: data would decide on the type
+    # hint: give a number that says so, such as default=-1
+    z = max(a, default=None)
+    # error at `ValueError`: 'ValueError' cannot be used in a kernel
+    # hint: use raise ValueError(...) in one statement
+    z = ValueError("no")
     # error at `(1, 2, n).index(4, 1, 2, 3)`: index() takes 1 to 3 arguments, but 4 are given
     # hint: give it a value, and the positions between which to search
     z = (1, 2, n).index(4, 1, 2, 3)

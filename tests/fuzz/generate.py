@@ -41,6 +41,8 @@ def sum_type(element: str) -> str:
 
 
 class Generator(Records):
+    share_of_differing_bounds = 0.7
+
     def __init__(self, seed: int):
         self.seed = seed
         self.random = random.Random(seed)
@@ -319,21 +321,18 @@ class Generator(Records):
         self.loops -= 1
         return result
 
-    def differing_bounds(self) -> list:
+    def differing_bounds(self, rng: random.Random) -> list:
         """Bounds of types of their own, some of them negative."""
 
         def bound(least: int):
-            t = self.random.choice(
-                ("i1", "i2", "i4", "i8", "int", *(("u1", "u4", "u8") * (least >= 0)))
-            )
-            here = Binary("i4", "%", Variable("i4", "i"), Literal("int", self.random.randint(2, 6)))
+            unsigned = ("u1", "u4", "u8") * (2 if least >= 0 else 0)
+            t = rng.choice(("i1", "i2", "i4", "i8", "int", *unsigned))
+            here = Binary("i4", "%", Variable("i4", "i"), Literal("int", rng.randint(2, 6)))
             return Cast(t, here if least == 0 else Binary("i4", "+", here, Literal("int", least)))
 
-        first, last = (bound(self.random.choice((0, 0, -3))) for _ in range(2))
-        step = self.random.choice((None, None, Literal("int", -1), Literal("int", 2), bound(1)))
-        if step is None:
-            return [first, last]
-        return [first, last, step]
+        first, last = (bound(rng.choice((0, 0, -3))) for _ in range(2))
+        step = rng.choice((None, None, Literal("int", -1), Literal("int", 2), bound(1)))
+        return [first, last] if step is None else [first, last, step]
 
     def for_loop(self, depth: int):
         small = Binary("i4", "%", Variable("i4", "i"), Literal("int", self.random.randint(2, 6)))
@@ -349,10 +348,11 @@ class Generator(Records):
         if self.chance(0.25):  # each thread its own elements, as far apart as a grid is wide
             stop, step = self.random.randint(0, 300), self.random.randint(30, 200)
             bounds = [Variable("i4", "i"), Literal("int", stop), Literal("int", step)]
-        if self.chance(0.25):
-            bounds = self.differing_bounds()
-        t = model.range_type([(b.type, getattr(b, "number", None)) for b in bounds])
         name = self.fresh("k")
+        rng = random.Random(f"{self.seed} bounds of {name}")
+        if rng.random() < self.share_of_differing_bounds:
+            bounds = self.differing_bounds(rng)
+        t = model.range_type([(b.type, getattr(b, "number", None)) for b in bounds])
         orelse = self.body(depth - 1, 1) if self.chance(0.2) else None
         return For(name, t, bounds, self.loop_body(depth, name, t), orelse)
 

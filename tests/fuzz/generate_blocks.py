@@ -25,6 +25,8 @@ LARGEST_SHARED = 1200  # elements, unless the block is larger
 
 
 class BlockGenerator(Generator):
+    share_of_differing_bounds = 0.0  # tests of reach count what these programs have
+
     def __init__(self, seed: int):
         super().__init__(seed)
         self.scopes[0]["nt"] = "i4"

@@ -80,6 +80,8 @@ SOURCE = {
     "lambdas": r" = lambda",
     "match": r"^ +match bool\(",
     "strided loop": r"range\(i, \d+, n\)",
+    "bounds of differing types": r"range\(D\.u\w+\(.*\), D\.int\w+\(",
+    "a negative bound": r"range\(.*int\w*\(.* \+ -3\)",
     "strided loop by a known step": r"range\(i, \d+, \d+\)",
 }
 WITH_BARRIERS = {

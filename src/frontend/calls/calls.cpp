@@ -73,11 +73,20 @@ static std::optional<Arguments> arguments(Context& ctx, const syntax::Call* node
   return out;
 }
 
+constexpr std::string_view kExceptions[] = {
+#define EXCEPTION(name) #name,
+#define ONE_TEXT(name) #name,
+#define ALIAS(name, own) #name,
+#include "frontend/control/exceptions.def"
+};
+
 // What is written in place of a function or class from outside; empty: it has no counterpart here.
 static std::string counterpart_of(const Context& ctx, const std::string& name) {
   const std::string last = name.substr(name.rfind('.') + 1);
   const std::string ours = foreign_name_hint(ctx.policy, last);
   if (!ours.empty()) return ours;
+  if (ctx.policy.can_fail && std::ranges::find(kExceptions, last) != std::end(kExceptions))
+    return "raise " + last + "(...) in one statement";
   // Python's own, for what NumPy has of the same name.
   constexpr std::string_view kReductions[] = {"sum", "max", "min", "any", "all"};
   if (last != name && ctx.policy.has_sequences &&

@@ -159,6 +159,8 @@ static Value found_or_default(const Call& call, const Value& found, uint32_t met
   const bool some = it && it->length.exact() && it->length.exact()->integer > 0;
   if (found.contains_unknown() || some) return found;
   const Value test = Value::number(TypeCode::b1, call.ctx.builder.slot_load(met));
+  if (call.otherwise && call.otherwise->is_none())
+    return error(call.ctx, DiagCode::default_none, call.node(), {call.name, type_text(found)});
   if (call.otherwise) return chosen(call, test, found, *call.otherwise);
   if (call.ctx.policy.can_fail)
     fail_unless(call.ctx, test, call.node(),
