@@ -265,13 +265,13 @@ Value attribute(Context& ctx, const syntax::Attribute* node) {
 }
 
 Value call_getattr(Context& ctx, const Arguments& a, const Intrinsic&) {
-  auto* name = a.positional[1].as<Value::Text>();
+  const std::string* name = a.positional[1].string();
   if (!name)
     return error(ctx, DiagCode::attribute_name, argument_node(a, 1), {type_text(a.positional[1])});
   Value value = a.positional[0];
   for (size_t from = 0, to = 0; to != std::string::npos; from = to + 1) {
-    to = name->text.find('.', from);  // operator.attrgetter takes several at once
-    const std::string part = name->text.substr(from, to - from);
+    to = name->find('.', from);  // operator.attrgetter takes several at once
+    const std::string part = name->substr(from, to - from);
     auto& made = ctx.session.named_attributes[{a.node, part}];
     if (!made) {
       made = std::make_unique<syntax::Attribute>();
