@@ -161,7 +161,7 @@ std::string general(double value, int precision, bool is_float, bool alternate) 
 }
 
 // From 1e-4 up to 1e16 without an exponent.
-std::string shortest_text(Digits number, bool is_float, bool alternate) {
+std::string shortest_text(const Digits& number, bool is_float, bool alternate) {
   const bool exponent = number.point <= -4 || number.point > 16;
   return laid_out(number, {static_cast<int>(number.digits.size()), exponent, is_float, alternate});
 }
