@@ -1,5 +1,6 @@
 """Many threads launching: right results, one compilation for each kernel and signature."""
 
+import os
 import sys
 import threading
 
@@ -10,6 +11,7 @@ from cuda.device import _testing
 from support.kernels import spin
 
 THREADS = 8
+LAUNCHES = 12_500 if os.environ.get("CUDA_DEVICE_LONG_TESTS") else 200  # of a thread
 
 
 @pytest.fixture(autouse=True)
@@ -164,3 +166,64 @@ def test_other_threads_run_while_one_compiles_and_runs():
     done.set()
     thread.join()
     assert counts[0] > 10_000
+
+
+@D.kernel
+def adds(counts, value):
+    D.atomic_ref(counts, D.tid(1) % counts.size).add(value)
+
+
+@D.kernel
+def adds_by_swaps(counts, value):
+    ref = D.atomic_ref(counts, D.tid(1) % counts.size)
+    seen = ref.load("relaxed")
+    before = ref.cas(seen, seen + value)
+    while before != seen:
+        seen = before
+        before = ref.cas(seen, seen + value)
+
+
+@D.kernel
+def takes_turns(counts, tickets):
+    """A ticket for each thread; each is given once."""
+    taken = D.atomic_ref(tickets, 0).add(1, "relaxed", "device")
+    D.atomic_ref(counts, D.int64(taken) % counts.size).add(1)
+
+
+def random_launches(seed, shared, tickets, streams):
+    """Launches of one thread on arrays that all threads share; what they add, and take."""
+    rng = np.random.default_rng(seed)
+    added = np.zeros(shared.size, np.int64)
+    taken = 0
+    for _ in range(LAUNCHES):
+        grid, block = int(rng.integers(1, 6)), int(rng.integers(1, 100))
+        options = {"grid": grid, "block": block}
+        if rng.random() < 0.3:
+            options["stream"] = streams[int(rng.integers(len(streams)))]
+        kind = rng.integers(5)
+        if kind == 0:
+            D.launch(takes_turns, shared[shared.size // 2 :], tickets, **options)
+            taken += grid * block
+            continue
+        size, value = int(rng.integers(1, shared.size // 2)), int(rng.integers(-9, 9))
+        D.launch(adds if kind < 3 else adds_by_swaps, shared[:size], value, **options)
+        added[:size] += value * np.bincount(np.arange(grid * block) % size, minlength=size)
+    return added, taken
+
+
+def test_random_launches_of_shared_atomics():
+    shared, tickets = np.zeros(64, np.int64), np.zeros(1, np.int32)
+    streams = [D.core.Device("host").create_stream() for _ in range(3)]
+    done = [None] * THREADS
+
+    def work(index):
+        done[index] = random_launches(index, shared, tickets, streams)
+
+    in_threads(work)
+    for stream in streams:
+        stream.sync()
+    half = shared.size // 2
+    taken = sum(count for _, count in done)
+    assert tickets[0] == taken
+    assert shared[:half].tolist() == sum(added for added, _ in done)[:half].tolist()
+    assert shared[half:].tolist() == np.bincount(np.arange(taken) % half, minlength=half).tolist()
