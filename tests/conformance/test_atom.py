@@ -538,6 +538,37 @@ def takes(counters, taken):
         D.atomic_ref(taken, 0).add(1)
 
 
+@D.struct
+class Account:
+    lock: D.Atomic(int)
+    sum: int
+    largest: int
+
+    def put(self, value):
+        while self.lock.exch(1, "acquire", "device") != 0:
+            pass
+        self.sum += value
+        if value > self.largest:
+            self.largest = value
+        self.lock.store(0, "release", "device")
+
+
+@D.kernel(execution="threads")
+def puts(accounts):
+    accounts[1].put(int(D.thread_idx.x))
+    mine = accounts[0]
+    if D.thread_idx.x == 3:
+        mine.sum = 7
+
+
+@clause("DEV-STRUCT-14")
+def test_plain_attributes_through_references(target):
+    accounts = np.zeros(2, Account.numpy_dtype)
+    run(puts, accounts, block=40)
+    assert accounts["sum"].tolist() == [7, 40 * 39 // 2]
+    assert accounts["largest"].tolist() == [0, 39]
+
+
 @clause("DEV-STRUCT-14", partial="in host memory")
 def test_structs_with_atomics_in_host_code(target):
     counters, taken = D.zeros(2, dtype=Counter, device="cpu"), np.zeros(1, np.int32)

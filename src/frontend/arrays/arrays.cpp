@@ -204,7 +204,7 @@ void store_element(Context& ctx, const Value::Array& array, std::vector<Inst*> o
   ctx.builder.typed(Op::Store, ir::Type::none(), std::move(operands));
 }
 
-bool check_writable(Context& ctx, const Value::Array& array, const syntax::Subscript* target) {
+bool check_writable(Context& ctx, const Value::Array& array, const Node* target) {
   if (!array.read_only) return true;
   if (array.allocation()) {
     error(ctx, DiagCode::store_constant, target, {array.name});

@@ -35,7 +35,7 @@ bool check_index(Context& ctx, const Value& index, const Node* node);
 Value load_element(Context& ctx, const Value::Array& array, std::vector<Inst*> operands);
 void store_element(Context& ctx, const Value::Array& array, std::vector<Inst*> operands,
                    const Value& value, const Node* source);
-bool check_writable(Context& ctx, const Value::Array& array, const syntax::Subscript* target);
+bool check_writable(Context& ctx, const Value::Array& array, const Node* target);
 
 // --- views: other arrays over the same memory ---
 // Whether a[index] is one; otherwise it is an element.

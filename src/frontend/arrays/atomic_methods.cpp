@@ -298,13 +298,6 @@ static Value emit_method(Context& ctx, Element& element, Method method,
   }
 }
 
-static bool check_changeable(Context& ctx, const Value::Array& ref, const Node* node) {
-  if (!ref.read_only) return true;
-  error(ctx, ref.allocation() ? DiagCode::store_constant : DiagCode::store_read_only, node,
-        {ref.name});
-  return false;
-}
-
 // The elements of an argument lie where their type says, and accesses of 16 bytes, which end the
 // process elsewhere, at multiples of that.
 static bool check_aligned(Context& ctx, const Value::Array& ref, const Node* node) {
@@ -358,7 +351,7 @@ Value call_atomic_method(Context& ctx, const Value::Array& ref, Method method, c
   const size_t count = values_of(method);
   const auto given = method_arguments(ctx, signature, count, a);
   if (!given || !check_dtype(ctx, ref.element, method, a.node)) return Value::unknown();
-  if (!only_reads(method) && !notifies(method) && !check_changeable(ctx, ref, a.node))
+  if (!only_reads(method) && !notifies(method) && !check_writable(ctx, ref, a.node))
     return Value::unknown();
   if (!check_aligned(ctx, ref, a.node)) return Value::unknown();
   const Given order = notifies(method) ? Given{} : (*given)[count];

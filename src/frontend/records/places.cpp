@@ -325,7 +325,34 @@ static FieldPlace place_in_view(Context& ctx, const Value& view, const syntax::S
   return place_within(ctx, *reach_element(ctx, view, next, rest.subspan(1), true), target);
 }
 
+// A field of the struct with atomics that a variable refers to, such as self in its methods.
+// Nothing: the target is something else.
+static std::optional<FieldPlace> place_in_reference(Context& ctx, const Node* target) {
+  auto* attribute = syntax::as<syntax::Attribute>(target);
+  auto* name = attribute ? syntax::as<syntax::Name>(attribute->value) : nullptr;
+  if (!name) return std::nullopt;
+  const Value base = expr(ctx, name);
+  if (base.is_unknown()) return FieldPlace{};
+  auto* array = base.as<Value::Array>();
+  if (!array || !array->is_struct_ref()) return std::nullopt;
+  const RecordType& record = *array->element.record;
+  const auto i = field_named(record, attribute->attr);
+  if (!i) return std::nullopt;
+  FieldPlace place;
+  place.type = record.fields[*i].type;
+  place.offset = record.fields[*i].offset;
+  place.what = what_of(record, target);
+  if (holds_atomics(place.type)) {
+    error(ctx, DiagCode::atomic_assigned, target, {place.what, type_text(place.type)});
+    return place;
+  }
+  if (check_writable(ctx, *array, target))
+    place.operands = operands_at(ctx, *array, layout_of(*array), {}, target);
+  return place;
+}
+
 std::optional<FieldPlace> field_place(Context& ctx, const Node* target) {
+  if (auto place = place_in_reference(ctx, target)) return place;
   const Chain chain = chain_of(target);
   if (!chain.element || chain.fields.empty()) return std::nullopt;
   std::optional<Reached> reached = reach_element(ctx, expr(ctx, chain.element->value),
