@@ -231,6 +231,27 @@ def test_dead_branches_are_neither_typed_nor_compiled(target):
 
 
 @D.func
+def logs(x):
+    """Displays that no kernel has, in a function that gives nothing."""
+    if D.target(D.is_host):
+        seen = [x]
+        print({"x": seen, **{}})
+
+
+@D.kernel
+def calls_what_logs(out):
+    logs(out[0])
+    out[0] += 1
+
+
+@clause("DEV-TGT-08", "DEV-TGT-09")
+def test_dead_branches_of_functions_that_give_nothing(target):
+    out = np.zeros(1, np.int32)
+    run(calls_what_logs, out)
+    assert out[0] == 1
+
+
+@D.func
 def unguarded(x):
     if D.target(D.is_device | D.is_host):
         x += int(D.thread_idx.x)  # refused

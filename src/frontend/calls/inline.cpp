@@ -398,6 +398,7 @@ static void fall_off_end(Context& ctx, const syntax::Function& f) {
 
 Value inlined(Context& ctx, Instance& instance) {
   const syntax::Function& f = *instance.function;
+  const size_t found = ctx.diagnosis.diagnostics.size();
   const bool apart_before = ctx.builder.products_apart();
   ctx.builder.set_products_apart(ctx.function->options.fmad && !f.options.fmad);
   Frame frame;
@@ -422,7 +423,10 @@ Value inlined(Context& ctx, Instance& instance) {
     splice(ctx, body.block);
   }
   if (frame.direct) return *frame.direct;
-  if (frame.returns == 0) return instance.webs->has_unsupported ? Value::unknown() : Value::none();
+  // What is not understood may return; in a branch that is dead it says nothing.
+  const bool complained = ctx.diagnosis.diagnostics.size() > found;
+  if (frame.returns == 0)
+    return complained && instance.webs->has_unsupported ? Value::unknown() : Value::none();
   return load_web(ctx, instance.result, "result");
 }
 
