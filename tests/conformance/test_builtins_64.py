@@ -150,3 +150,15 @@ def test_an_int_beyond_64_bits():
         "argument 3 ('n') of kernel 'memory_of_builtins': 9223372036854775808 does not fit int, "
         "which has 64 bits in kernels\n  pass it as a float"
     )
+
+
+@D.kernel(builtins=64)
+def exponents(out, x):
+    exponent = math.frexp(x)[1]
+    out[0] = exponent + 2**40
+
+
+def test_exponents_are_builtin_ints(target):
+    out = np.zeros(1, np.int64)
+    run(exponents, out, np.float32(12))
+    assert out[0] == 4 + 2**40

@@ -207,9 +207,9 @@ Value call_frexp(Context& ctx, const Arguments& a, const Intrinsic& i) {
                          Value::constant_int(ctx.policy.int_literal(0), exponent)});
   }
   Inst* operand = inst_of(ctx, x, a.node);
-  return Value::tuple(
-      {Value::number(x.code(), ctx.builder.op(Op::FrexpMantissa, {operand})),
-       Value::number(ctx.policy.int_literal(0), ctx.builder.op(Op::FrexpExponent, {operand}))});
+  const Value exponent = Value::number(TypeCode::i4, ctx.builder.op(Op::FrexpExponent, {operand}));
+  return Value::tuple({Value::number(x.code(), ctx.builder.op(Op::FrexpMantissa, {operand})),
+                       convert(ctx, exponent, ctx.policy.int_literal(0), a.node)});
 }
 
 Value call_modf(Context& ctx, const Arguments& a, const Intrinsic& i) {
