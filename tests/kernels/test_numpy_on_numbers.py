@@ -252,3 +252,21 @@ def test_of_operator(target):
     run(of_operator, a, found)
     of_operator.underlying(a, wanted)
     assert found.tolist() == wanted.tolist()
+
+
+@D.kernel
+def rests(out, a, b):
+    i = D.tid(1)
+    out[i] = np.fmod(a[i], b[i])
+
+
+@pytest.mark.parametrize("dtype", [np.int32, np.int64, np.uint8])
+def test_fmod_of_integers_is_exact(target, dtype):
+    most = np.iinfo(dtype).max
+    a, b = np.array([[most, most - 1], [7, 3], [7, 2], [most, 2], [5, 0], [0, 3]], dtype).T.copy()
+    if np.iinfo(dtype).min < 0:
+        a, b = np.concatenate([a, -a, a, -a]), np.concatenate([b, b, -b, -b])
+    out = np.zeros_like(a)
+    run(rests, out, a, b, grid=1, block=a.size)
+    with np.errstate(divide="ignore"):
+        assert out.tolist() == np.fmod(a, b).tolist()

@@ -126,13 +126,19 @@ def test_numbers_do_not_follow_from_one_another(drawn, which):
     assert np.abs(sizes - np.eye(8)).max() < 5 / np.sqrt(len(rows))
 
 
-@pytest.mark.parametrize(("low", "high"), [(7, 1), (5, 5)])
-def test_empty_ranges_are_refused(target, low, high):
-    with pytest.raises(ValueError, match="needs a low below its high"):
+EMPTY, WIDE = "needs a low below its high", "gives at most 2\\*\\*32 different numbers"
+
+
+@pytest.mark.parametrize(
+    ("low", "high", "says"),
+    [(7, 1, EMPTY), (5, 5, EMPTY), (0, (1 << 32) + 1, WIDE), (-(1 << 62), 1 << 62, WIDE)],
+)
+def test_ranges_of_no_or_too_many_numbers_are_refused(target, low, high, says):
+    with pytest.raises(ValueError, match=says):
         random.integers(low, high, 1, 2)
     if target == "cuda":
         pytest.skip("for other targets: a raise ends the context of a GPU")
-    with pytest.raises(ValueError, match="needs a low below its high"):
+    with pytest.raises(ValueError, match=says):
         run(rolls, np.int64(low), np.int64(high), np.uint64(7), np.zeros((1, 4), np.int64))
 
 

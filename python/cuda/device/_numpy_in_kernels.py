@@ -110,6 +110,15 @@ def logaddexp2(x1: Any, x2: Any) -> Any:
     return np.where(a == b, a + 1, apart)
 
 
+# The rest of a division that rounds towards zero.
+def fmod(x1: Any, x2: Any) -> Any:
+    if _is_integer(x1) and _is_integer(x2):
+        rest = x1 % x2
+        towards_zero = np.where((rest != 0) & ((x1 < 0) != (x2 < 0)), rest - x2, rest)
+        return np.where(x2 == 0, x2, towards_zero)
+    return math.fmod(x1, x2)
+
+
 def nextafter(x1: Any, x2: Any) -> Any:
     if _is_integer(x1) and _is_integer(x2):
         return _in_kernels.nextafter(_in_its_float(x1), _in_its_float(x2))
@@ -173,6 +182,7 @@ _OF_NUMPY: list[Callable[..., Any]] = [
     float_power,
     logaddexp,
     logaddexp2,
+    fmod,
     nextafter,
     spacing,
     sinc,

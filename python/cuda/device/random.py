@@ -55,10 +55,13 @@ def integers(low: Any, high: Any, seed: Any, stream: Any, step: Any = 0) -> Any:
     """Four random int64 from low to high - 1, at most 2**32 different ones; as in `bits` otherwise.
 
     Each number of a range of n is as likely as any other, up to n parts in 2**32. ValueError where
-    high is not above low.
+    high is not above low, or more than 2**32 above it.
     """
     first, end = int64(low), int64(high)
     require(end > first, "integers() needs a low below its high")
+    require(
+        uint64(end - first) <= uint64(1 << 32), "integers() gives at most 2**32 different numbers"
+    )
     a, b, c, d = bits(seed, stream, step)
     count = uint64(end - first)
     return (
