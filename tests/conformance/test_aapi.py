@@ -635,7 +635,7 @@ READING = {
 
 @clause("DEV-AAPI-03")
 @pytest.mark.parametrize("name", READING)
-def test_functions_wait_for_what_is_queued(name):
+def test_functions_wait_for_what_is_queued(on_the_host, name):
     a = xp.zeros(4)
     with queued(a, 0.01):
         found = READING[name](a)
@@ -643,7 +643,7 @@ def test_functions_wait_for_what_is_queued(name):
 
 
 @clause("DEV-AAPI-03")
-def test_writing_waits_and_views_do_not():
+def test_writing_waits_and_views_do_not(on_the_host):
     a = xp.zeros(4)
     with queued(a, 0.01):
         a[0] = 1
@@ -662,7 +662,7 @@ def test_writing_waits_and_views_do_not():
 
 
 @clause("DEV-ARR-02")
-def test_arrays_of_numpy_are_copied_when_what_is_queued_is_done():
+def test_arrays_of_numpy_are_copied_when_what_is_queued_is_done(on_the_host):
     """By functions of ours; NumPy's own read them as they are."""
     for read in (D.to_host, lambda a: D.asarray(a, copy=True), lambda a: D.asarray(a, np.int32)):
         a = D.zeros(4, device="cpu")

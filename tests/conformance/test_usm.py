@@ -271,7 +271,7 @@ def test_plain_buffers():
 
 
 @clause("USM-35")
-def test_plain_buffers_as_arrays():
+def test_plain_buffers_as_arrays(on_the_host):
     """By asarray and to_host as by from_sycl_usm, in the same memory."""
     ints, raw = array.array("i", [1, 2, 3]), bytearray(b"ab")
     for read in (D.asarray, xp.asarray, D.to_host):
@@ -740,7 +740,7 @@ def test_kinds_of_memory():
 
 
 @pytest.mark.usefixtures("exports")
-def test_memory_of_others_is_not_given_away_as_sycls():
+def test_memory_of_others_is_not_given_away_as_sycls(on_the_host):
     foreign = np.zeros(3).view(xp.HostArray)
     assert hasattr(foreign, "__cuda_array_interface__")
     assert not hasattr(foreign, "__sycl_usm_array_interface__")

@@ -320,7 +320,7 @@ def test_asarray_keeps_vectors():
     assert D.asarray([(1, 2)], D.float32x2, device=HOST)["y"] == 2
 
 
-def test_copies_lie_in_memory_of_ours():
+def test_copies_lie_in_memory_of_ours(on_the_host):
     a = np.arange(12.0).reshape(3, 4)
     for made in (D.asarray(a, copy=True), D.asarray([1, 2]), D.asarray(a, np.float32),
                  D.asarray(3), D.from_dlpack(a, copy=True), D.asarray(a.T, copy=True)):  # fmt: skip
