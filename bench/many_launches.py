@@ -6,8 +6,8 @@ where it is installed, here or in the environment of `make neighbours`.
 Microseconds a launch, the least and the median of some rounds; contestants take turns. `queued` is
 by a stream, with one synchronisation at the end of a round: the time until the last launch has
 returned, and until all have run. `calls alone`: what the objects themselves take to say where
-their memory is, without a launch; `of DLPack, over its calls` is what each further one costs a
-launch beyond that: fifteen of sixteen, since what the first one costs is the launch.
+their memory is, without a launch; `of DLPack, over its calls` is what each of the sixteen costs a
+launch beyond that, `of DLPack, a further one` what each after the first does.
 `call of a function`: a `@func` that the host calls, and the same without the decorator.
 Warp launches its kernel for the CPU, with an array of its own that it made before. Bound to two
 CPUs, of which the pool's worker has one.
@@ -211,8 +211,9 @@ def measure(options):
             for row, seconds in contestant().items():
                 if number:  # the first one compiles
                     samples.setdefault(row, []).append(1e6 * seconds)
-    many, first = (over_its_calls(samples, row) for row in ("16 of DLPack", "1 of DLPack"))
-    samples["of DLPack, over its calls"] = [
+    many, first = (over_its_calls(samples, f"{n} of DLPack") for n in (16, 1))
+    samples["of DLPack, over its calls"] = [sixteen / 16 for sixteen in many]
+    samples["of DLPack, a further one"] = [
         (sixteen - one) / 15 for sixteen, one in zip(many, first, strict=True)
     ]
     pairs = zip(
