@@ -4,6 +4,7 @@
 
 #include "frontend/diagnosis/diagnosis.h"
 #include "frontend/diagnosis/operator_names.h"
+#include "frontend/operators/exact.h"
 #include "frontend/operators/operators.h"
 #include "frontend/operators/tuples.h"
 #include "frontend/texts/texts.h"
@@ -30,26 +31,9 @@ static Value of_each_string(Context& ctx, const Text& text, const std::string& w
 }
 
 static bool holds(CompareOp op, const std::string& a, const std::string& b) {
-  switch (op) {
-    case CompareOp::Eq:
-      return a == b;
-    case CompareOp::NotEq:
-      return a != b;
-    case CompareOp::Lt:
-      return a < b;
-    case CompareOp::LtE:
-      return a <= b;
-    case CompareOp::Gt:
-      return a > b;
-    case CompareOp::GtE:
-      return a >= b;
-    case CompareOp::In:
-      return b.find(a) != b.npos;
-    case CompareOp::NotIn:
-      return b.find(a) == b.npos;
-    default:
-      return false;
-  }
+  if (op == CompareOp::In || op == CompareOp::NotIn)
+    return (b.find(a) != b.npos) == (op == CompareOp::In);
+  return fold(op, TypeCode::i4, {a.compare(b), 0}, {0, 0});
 }
 
 std::optional<Value> text_compare(Context& ctx, CompareOp op, const Value& a, const Value& b,
