@@ -5,6 +5,7 @@ import re
 import numpy as np
 import pytest
 from cuda import device as D
+from support.launching import run
 
 
 @D.kernel
@@ -224,3 +225,27 @@ def test_a_vote_is_a_mask_and_a_test(kernel, form, most):
     general = r"(shl|or|and|not|test|cmp)l|v(p?or|p?and)(ps|pd)?"
     found = [name for name in names if re.fullmatch(f"{masks}|{general}", name)]
     assert 1 <= len(found) <= most, found
+
+
+@D.kernel
+def butterfly_sum(a, out):
+    i = D.block_idx.x * D.block_dim.x + D.thread_idx.x
+    v = a[i]
+    for d in (16, 8, 4, 2, 1):
+        v += D.shfl_xor_sync(0xFFFFFFFF, v, d)
+    out[i] = v
+
+
+# 32 lanes are two vectors, and their sum is one that both halves have. Written by hand: one addition,
+# and then four shuffles, each with an addition.
+def test_butterfly_sum_takes_what_hand_written_code_takes():
+    a = np.arange(32, dtype=np.float32)
+    out = np.zeros_like(a)
+    text = butterfly_sum.inspect(a, out, what="asm", target="avx512", grid=1, block=32)
+    assert len(re.findall(r"\tvaddps\b.*zmm", text)) == 5
+    assert (
+        len(re.findall(r"\tvp?(?:shuf|perm|unpck|align|extract|insert|blend)\w*\b.*zmm", text)) == 4
+    )
+    assert "%k" not in text
+    run(butterfly_sum, a, out, grid=1, block=32)
+    assert (out == a.sum()).all()
