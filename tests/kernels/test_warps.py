@@ -236,8 +236,8 @@ def butterfly_sum(a, out):
     out[i] = v
 
 
-# 32 lanes are two vectors, and their sum is one that both halves have. Written by hand: one addition,
-# and then four shuffles, each with an addition.
+# 32 lanes are two vectors, and both get the same sum. Written by hand: one addition, and then four
+# shuffles, each with an addition.
 def test_butterfly_sum_takes_what_hand_written_code_takes():
     a = np.arange(32, dtype=np.float32)
     out = np.zeros_like(a)
