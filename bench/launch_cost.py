@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""What a block costs that does nothing, what a barrier costs, and what a second worker brings.
+"""What a block costs that does nothing, what a barrier costs, what a second worker brings, and how
+long Ctrl-C takes.
 
 Each number of workers runs in a process of its own, bound to as many CPUs.
 """
@@ -7,8 +8,10 @@ Each number of workers runs in a process of its own, bound to as many CPUs.
 import argparse
 import json
 import os
+import signal
 import subprocess
 import sys
+import threading
 import time
 from pathlib import Path
 
@@ -96,6 +99,35 @@ def compute_bound(kernels, rounds):
     }
 
 
+def interrupt(kernel, grid=64, block=256):
+    """Seconds from a SIGINT to the KeyboardInterrupt of a launch that would never end."""
+    from cuda import device as D
+
+    a = np.zeros(grid * block, np.int32)
+    sent = []
+
+    def send():
+        time.sleep(0.5)
+        sent.append(time.perf_counter())
+        os.kill(os.getpid(), signal.SIGINT)
+
+    thread = threading.Thread(target=send)
+    thread.start()
+    try:
+        D.launch(kernel, a, grid=grid, block=block)
+    except KeyboardInterrupt:
+        return time.perf_counter() - sent[0]
+    finally:
+        thread.join()
+    raise AssertionError("the launch has ended by itself")
+
+
+def interrupts(kernels, rounds):
+    """The slowest counts."""
+    plans = {"gangs": kernels.counts_in_gangs, "threads": kernels.counts_by_threads}
+    return {plan: max(interrupt(kernel) for _ in range(rounds)) for plan, kernel in plans.items()}
+
+
 def child(options):
     import launch_kernels as kernels
 
@@ -103,6 +135,7 @@ def child(options):
         "empty": empty_blocks(kernels, options.rounds),
         "barriers": barriers(kernels, options.rounds),
         "compute": compute_bound(kernels, options.rounds),
+        "interrupts": interrupts(kernels, options.rounds),
     }
     print(json.dumps(result))
 
@@ -143,6 +176,10 @@ def print_results(results):
         for workers, result in results.items():
             seconds = result["compute"][name]
             print(f"{name:24}{workers:>4}{1e3 * seconds:10.2f}{base / seconds:8.2f}")
+    print("\nCtrl-C of 64 blocks of 256 threads that never end: ms, the longest (100 are wanted)")
+    for plan in first["interrupts"]:
+        for workers, result in results.items():
+            print(f"{plan:32}{workers:>4}{1e3 * result['interrupts'][plan]:11.2f} ms")
 
 
 def main(argv):

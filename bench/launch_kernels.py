@@ -84,6 +84,19 @@ def arithmetic(values, steps):
     values[i] = v
 
 
+def counts_without_end(a):
+    """Threads that change a variable at every look: no deadlock is found."""
+    i = D.tid(1)
+    looks = 0
+    while D.atomic_ref(a, i).load() == 0:
+        looks += 1
+    a[i] = looks
+
+
+counts_in_gangs = D.kernel(counts_without_end, execution="gangs")
+counts_by_threads = D.kernel(counts_without_end, execution="threads")
+
+
 @D.kernel
 def saxpy(a, x, y):
     i = D.tid(1)
