@@ -8,10 +8,12 @@
 #include "frontend/calls/calls.h"
 #include "frontend/calls/handlers.h"
 #include "frontend/calls/intrinsics.h"
+#include "frontend/choices.h"
 #include "frontend/complex/complex.h"
 #include "frontend/diagnosis/diagnosis.h"
 #include "frontend/diagnosis/suggest.h"
 #include "frontend/operators/convert.h"
+#include "frontend/operators/tuples.h"
 #include "frontend/parameters.h"
 #include "frontend/records/records.h"
 
@@ -202,9 +204,16 @@ static std::optional<Value> sequence_attribute(const Context& ctx, const std::st
 }
 
 // f.__name__
-static std::optional<Value> name_of_callable(const Context& ctx, const std::string& attribute,
+static std::optional<Value> name_of_callable(Context& ctx, const syntax::Attribute* node,
                                              const Value& base) {
-  if (attribute != "__name__" || !ctx.policy.has_objects) return std::nullopt;
+  if (node->attr != "__name__" || !ctx.policy.has_objects) return std::nullopt;
+  if (auto* choice = base.choice_of_functions()) {
+    std::vector<Value> names;
+    for (const Value& one : alternatives_of(base))
+      names.push_back(name_of_callable(ctx, node, one).value_or(Value::unknown()));
+    if (std::ranges::any_of(names, &Value::is_unknown)) return std::nullopt;
+    return element_at(ctx, std::move(names), choice->parts[0], node, "");
+  }
   if (auto* function = base.as<Value::Function>()) return Value(Value::Text{function->name});
   if (auto* method = base.as<Value::MemberFunction>()) return Value(Value::Text{method->name});
   if (auto* cls = base.as<Value::Class>()) return Value(Value::Text{cls->type->name});
@@ -219,9 +228,9 @@ static Value attribute_of(Context& ctx, const syntax::Attribute* node, const Val
                           const syntax::Binding* bound) {
   if (base.is_unknown()) return base;
   if (auto* array = base.as<Value::Array>()) return array_attribute(ctx, node, *array);
-  if (auto* choice = base.as<Value::Choice>()) return choice_attribute(ctx, node, *choice);
+  if (auto* choice = base.choice_of_arrays()) return choice_attribute(ctx, node, *choice);
   if (const std::optional<Value> element = named_element(base, node->attr)) return *element;
-  if (const std::optional<Value> own = name_of_callable(ctx, node->attr, base)) return *own;
+  if (const std::optional<Value> own = name_of_callable(ctx, node, base)) return *own;
   if (base.is_record()) return record_attribute(ctx, node, base);
   if (const std::optional<Value> of_sequence = sequence_attribute(ctx, node->attr, base))
     return *of_sequence;

@@ -103,6 +103,16 @@ const uint32_t* Value::Array::allocation() const {
   return own ? &own->index : nullptr;
 }
 
+const Value::Choice* Value::choice_of_arrays() const {
+  auto* choice = as<Choice>();
+  return choice && choice->parts[1].is_array() ? choice : nullptr;
+}
+
+const Value::Choice* Value::choice_of_functions() const {
+  auto* choice = as<Choice>();
+  return choice && !choice->parts[1].is_array() ? choice : nullptr;
+}
+
 const std::string* Value::string() const {
   auto* text = as<Text>();
   return text && text->values.empty() ? &text->text : nullptr;

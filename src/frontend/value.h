@@ -165,9 +165,9 @@ class Value {
     const uint32_t* allocation() const;  // null: of other memory
   };
 
-  // One of several arrays of one type, chosen at run time.
+  // One of several arrays of one type, or of several functions, chosen at run time.
   struct Choice {
-    std::vector<Value> parts;  // the number of the chosen one, a uint32, and the arrays
+    std::vector<Value> parts;  // the number of the chosen one, a uint32, and all of them
   };
   struct Entity {
     std::string name;  // "device.thread_idx", "math.exp", "builtins.range"
@@ -307,10 +307,14 @@ class Value {
 
   // Whether no part of it is known at run time only.
   bool is_constant_expression() const;
-  // A Python function, with what it was given already.
+  // A Python function, with what it was given already, or one of several functions.
   bool is_function() const {
-    return is<Function>() || is<Closure>() || is<Partial>() || is<MemberFunction>();
+    return is<Function>() || is<Closure>() || is<Partial>() || is<MemberFunction>() ||
+           choice_of_functions();
   }
+  // Null: it is something else.
+  const Choice* choice_of_arrays() const;
+  const Choice* choice_of_functions() const;
   bool contains_unknown() const;  // itself or some part
   bool is_storable() const;       // no part of it exists only where it is made
 

@@ -15,9 +15,9 @@ def chosen_at_run_time(a, b, n):
     # error at `n`: an index that is known at run time only chooses among elements of one type, found 'array[float32, 1]' and 'array[float64, 1]'
     # hint: go through the tuple itself, for x in t, or index it by constants
     x = (a, b)[n]
-    # error at `n`: an index that is known at run time only chooses among elements of one type, found 'function twice' and 'abs'
+    # error at `n`: an index that is known at run time only chooses among elements of one type, found 'function twice' and 'int'
     # hint: go through the tuple itself, for x in t, or index it by constants
-    x = (twice, abs)[n](a)
+    x = (twice, 3)[n](a)
     # error at `0`: an empty tuple has no elements
     # hint: its length is zero
     x = ()[0]

@@ -37,7 +37,9 @@ class Helper:
 
 def joined(compared: object, value: object) -> object:
     """A value where two paths meet, of which a comparison with `compared` chose one: a float32. Of
-    two constants the compiler knows the outcome, so there is one path."""
+    two constants the compiler knows the outcome, so there is one path. A function is itself."""
+    if callable(value):
+        return value
     return np.float32(value) if isinstance(compared, np.floating) else value  # type: ignore[arg-type]
 
 
@@ -126,6 +128,8 @@ class InlinedProgram:
         if not self.plain and kind < 0.32:  # a sum of many terms
             terms = [self._value(names, depth - 1) for _ in range(self.rng.randint(2, 4))]
             return f"({left} - {right} + {' + '.join(terms)})"
+        if not self.plain and kind < 0.4:
+            return self._chosen(names, depth - 1)
         if kind < 0.28:
             return f"({left} if D.target(D.{self._target()}) else {right})"
         return f"({left} {self.rng.choice('++-***')} {right})"
@@ -149,6 +153,16 @@ class InlinedProgram:
         if not bound:
             return helper.name
         return f"functools.partial({', '.join([helper.name, *bound])})"
+
+    def _chosen(self, names: list[str], depth: int) -> str:
+        """A call of one of several functions: what it gives is rounded where they meet."""
+        functions = [f"({self._function(names)})" for _ in range(self.rng.randint(2, 3))]
+        if len(functions) == 2:
+            chosen = f"({functions[0]} if {self._test(names)} else {functions[1]})"
+        else:
+            index = f"int({self._test(names)}) + int({self._test(names)})"
+            chosen = f"({', '.join(functions)})[{index}]"
+        return f"F({chosen}({self._value(names, depth)}))"
 
     def _arithmetic(self, name: str) -> str:
         first, second = self.rng.sample(CONSTANTS, 2)

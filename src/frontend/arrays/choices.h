@@ -13,19 +13,9 @@ namespace cuda_device::frontend {
 
 using OnArray = std::function<Value(const Value::Array&)>;
 
-// One of both abstract arrays, or of those that they may be; nothing: they differ in type, are
-// atomic or are too many.
-std::optional<Value> join_choices(const Context& ctx, const Value& a, const Value& b);
-// The arrays that a value may be: of an array that one.
-std::vector<Value> arrays_of(const Value& value);
-// The one of them that lies in the same memory; null: none does.
-const Value* array_like(const std::vector<Value>& arrays, const Value::Array& array);
-// The number among the alternatives of the choice that the value, one of them or a choice of some,
-// has.
-Value number_among(Context& ctx, const Value::Choice& choice, const Value& value, const Node* node);
-// The element of a tuple of arrays whose number is the index; `common` is what they all are.
-Value chosen_array(Context& ctx, const std::vector<Value>& elements, const Value& common,
-                   const Value& index, const Node* node);
+// Views of one array, in the form of what they all are: each of its numbers is chosen.
+Value chosen_view(Context& ctx, const std::vector<Value>& views, const Value& common,
+                  const Value& index, const Node* node);
 
 // What f gives of the chosen array, evaluated for all of them: numbers, or views, of which the
 // result is a choice.

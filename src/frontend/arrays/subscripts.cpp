@@ -91,7 +91,7 @@ Value subscript(Context& ctx, const syntax::Subscript* node) {
   if (base.is_unknown() || index.is_unknown()) return Value::unknown();
   ctx.at(node);
   if (auto* array = base.as<Value::Array>()) return part_of_array(ctx, *array, index, node);
-  if (auto* choice = base.as<Value::Choice>()) return part_of_choice(ctx, *choice, index, node);
+  if (auto* choice = base.choice_of_arrays()) return part_of_choice(ctx, *choice, index, node);
   if (method_named(base, "__getitem__")) {
     if (has_slice(index)) return slicing(ctx, slice_node(node));
     return *class_call(ctx, base, "__getitem__", {index}, node);

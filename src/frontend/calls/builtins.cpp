@@ -54,7 +54,7 @@ Value call_divmod(Context& ctx, const Arguments& a, const Intrinsic&) {
 Value call_len(Context& ctx, const Arguments& a, const Intrinsic&) {
   const Value& v = a.positional[0];
   if (v.is_array() && v.array().type.ndim > 0) return extent_value(ctx, v.array(), 0);
-  if (auto* choice = v.as<Value::Choice>(); choice && choice->parts[1].array().type.ndim > 0)
+  if (auto* choice = v.choice_of_arrays(); choice && choice->parts[1].array().type.ndim > 0)
     return of_each(ctx, *choice, a.node,
                    [&](const Value::Array& array) { return extent_value(ctx, array, 0); });
   if (auto* range = v.as<Value::Range>()) return range_size(ctx, *range, a.node);

@@ -81,13 +81,18 @@ void prefer(Context& ctx, const CalledFunction& called) {
   std::rotate(all.begin(), at, at + 1);
 }
 
+// A recursion may make another function in each call: nothing takes all of them.
+static bool holds_chosen_function(const Value& value) {
+  return value.choice_of_functions() || std::ranges::any_of(value.parts(), holds_chosen_function);
+}
+
 std::optional<std::vector<Value>> joined_arguments(const Context& ctx, const std::vector<Value>& a,
                                                    const std::vector<Value>& b) {
   if (a.size() != b.size()) return std::nullopt;
   std::vector<Value> out;
   for (size_t i = 0; i < a.size(); ++i) {
     std::optional<Value> one = join(ctx, a[i], b[i]);
-    if (!one) return std::nullopt;
+    if (!one || (!same_abstract(a[i], b[i]) && holds_chosen_function(*one))) return std::nullopt;
     out.push_back(std::move(*one));
   }
   return out;

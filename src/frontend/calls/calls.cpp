@@ -263,6 +263,7 @@ Value call_value(Context& ctx, const Value& callee, const Arguments& a) {
   ctx.at(node);
   if (const std::optional<Callee> function = callee_of(ctx, callee))
     return call_python(ctx, *function, a);
+  if (auto* choice = callee.choice_of_functions()) return call_chosen(ctx, *choice, a);
   if (auto* partial = callee.as<Value::Partial>()) return call_partial(ctx, *partial, a);
   if (is_alias(callee)) {
     const Value type = behind_alias(callee);

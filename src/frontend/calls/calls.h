@@ -42,6 +42,9 @@ struct Given {
 Value call(Context& ctx, const syntax::Call* node);
 // Calls whatever it is.
 Value call_value(Context& ctx, const Value& callee, const Arguments& a);
+// Calls the function that is chosen: by halves, in branches, with results that meet as those of a
+// conditional expression do. In chosen.cpp.
+Value call_chosen(Context& ctx, const Value::Choice& choice, const Arguments& a);
 // One of the calls that a builtin makes where it is called, each of which has an instance of its
 // own.
 Value call_nth(Context& ctx, const Value& callee, std::vector<Value> arguments,

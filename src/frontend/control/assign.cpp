@@ -160,7 +160,7 @@ static void assign_element(Context& ctx, const syntax::Subscript* target, const 
   ctx.at(target);
   if (auto* array = base.as<Value::Array>())
     return assign_in_array(ctx, *array, index, target, value, source);
-  if (auto* choice = base.as<Value::Choice>())
+  if (auto* choice = base.choice_of_arrays())
     return assign_in_choice(ctx, *choice, index, target, value, source);
   if (!assign_component(ctx, target, base, index, value, source))
     element_not_assignable(ctx, base, target);
@@ -215,7 +215,7 @@ static void aug_assign_in_choice(Context& ctx, const Value::Choice& choice, cons
   const Value old = part_of_choice(ctx, choice, index, target);
   const Value operand = expr(ctx, node->value);
   if (old.is_unknown() || operand.is_unknown()) return;
-  auto* views = old.as<Value::Choice>();
+  auto* views = old.choice_of_arrays();
   if (!views) {
     const Value result = binary(ctx, op, old, operand, node, target, node->value);
     if (!result.is_unknown()) assign_in_choice(ctx, choice, index, target, result, node);
@@ -262,7 +262,7 @@ void lower_aug_assign(Context& ctx, const syntax::AugAssign* node) {
   const Value base = expr(ctx, element->value);
   const Value index = expr_or_slice(ctx, element->slice);
   auto* array = base.as<Value::Array>();
-  if (auto* choice = base.as<Value::Choice>(); choice && !index.is_unknown())
+  if (auto* choice = base.choice_of_arrays(); choice && !index.is_unknown())
     return aug_assign_in_choice(ctx, *choice, index, node);
   if (!array && base.is_record() && !index.is_unknown()) {
     const Value old = record_element(ctx, base, index, element);

@@ -272,7 +272,7 @@ std::optional<Iteration> iteration_of(Context& ctx, const Value& sequence, const
   const bool goes_over_arrays = ctx.policy.has_sequences;
   if (auto* array = sequence.as<Value::Array>(); array && array->type.ndim > 0 && goes_over_arrays)
     return of_array(ctx, *array, node);
-  if (auto* choice = sequence.as<Value::Choice>(); choice && choice->parts[1].array().type.ndim > 0)
+  if (auto* choice = sequence.choice_of_arrays(); choice && choice->parts[1].array().type.ndim > 0)
     return of_choice(ctx, *choice, node);
   if (auto* generator = sequence.as<Value::Generator>()) {
     if (std::optional<Iteration> it = iteration_of_generator(ctx, *generator)) return it;

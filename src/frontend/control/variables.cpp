@@ -3,10 +3,10 @@
 
 #include <algorithm>
 
-#include "frontend/arrays/choices.h"
 #include "frontend/arrays/layout.h"
 #include "frontend/calls/calls.h"
 #include "frontend/calls/lent.h"
+#include "frontend/choices.h"
 #include "frontend/diagnosis/diagnosis.h"
 #include "frontend/expressions.h"
 #include "frontend/operators/convert.h"
@@ -88,6 +88,13 @@ static bool is_same_closure(const Value& a, const Value& b) {
          one->defaults.size() == other->defaults.size();
 }
 
+std::optional<Value> join_as_one(const Context& ctx, const Value& a, const Value& b) {
+  if (same_abstract(a, b)) return a;
+  if (a.is_array() && b.is_array())
+    return a.array().base == b.array().base ? join_views(ctx, a.array(), b.array()) : std::nullopt;
+  return is_same_closure(a, b) || same_form(a, b) ? join_parts(ctx, a, b) : std::nullopt;
+}
+
 std::optional<Value> join(const Context& ctx, const Value& a, const Value& b) {
   if (!a.is_storable() || !b.is_storable()) return std::nullopt;
   if (same_abstract(a, b)) return a;
@@ -98,11 +105,9 @@ std::optional<Value> join(const Context& ctx, const Value& a, const Value& b) {
   }
   if (a.is_array() && b.is_array() && a.array().base == b.array().base)
     return join_views(ctx, a.array(), b.array());
-  if (a.is<Value::Choice>() || b.is<Value::Choice>() || (a.is_array() && b.is_array()))
-    return join_choices(ctx, a, b);
+  if (!alternatives_of(a).empty() && !alternatives_of(b).empty()) return join_choices(ctx, a, b);
   if (is_text(a) && is_text(b)) return join_texts(ctx, *a.as<Text>(), *b.as<Text>());
   if (a.is_complex() || b.is_complex()) return join_complex(ctx, a, b);
-  if (is_same_closure(a, b)) return join_parts(ctx, a, b);
   if (!a.is_tuple() && a.is_composite() && same_form(a, b)) return join_parts(ctx, a, b);
   if (class_of(a) != class_of(b)) return std::nullopt;
   const bool records = a.is_record() && b.is_record();
@@ -132,10 +137,7 @@ static void type_conflict(Context& ctx, const Value& abstract, const Value& valu
     return;
   }
   if (abstract.is_function() && value.is_function()) {
-    error(ctx, DiagCode::not_implemented_but, source,
-          {"giving " + variable_text(name, source) + " one of several functions at run time",
-           "give them different names, and call each where it is known which one is meant: "
-           "f(x) if condition else g(x)"});
+    error(ctx, DiagCode::function_choice, source, {variable_text(name, source)});
     return;
   }
   error(ctx, DiagCode::no_common_type, source,
@@ -351,20 +353,20 @@ static void store_leaves(Context& ctx, const Value& abstract, const Value& given
                          const std::vector<uint32_t>& slots, size_t& next, const std::string& name,
                          const Node* source);
 
-// The number of the array among those that the variable may be, and the numbers of its view.
+// The number among the values that the variable may be, and the numbers of the one that it is.
 static void store_choice(Context& ctx, const Value::Choice& abstract, const Value& value,
                          const std::vector<uint32_t>& slots, size_t& next, const std::string& name,
                          const Node* source) {
   const Value number = number_among(ctx, abstract, value, source);
-  if (number.is_number() && !arrays_of(value).empty())
+  if (number.is_number() && !alternatives_of(value).empty())
     ctx.builder.slot_store(slots.at(next), inst_of(ctx, number, source));
   ++next;
-  const std::vector<Value> given = arrays_of(value);
-  for (const Value& array : arrays_of(abstract)) {
-    if (const Value* like = array_like(given, array.array()))
-      store_leaves(ctx, array, *like, slots, next, name, source);
+  const std::vector<Value> given = alternatives_of(value);
+  for (const Value& alternative : alternatives_of(abstract)) {
+    if (const Value* like = alternative_like(ctx, given, alternative))
+      store_leaves(ctx, alternative, *like, slots, next, name, source);
     else
-      for_each_leaf(array, [&](TypeCode) { ++next; });
+      for_each_leaf(alternative, [&](TypeCode) { ++next; });
   }
 }
 
@@ -390,7 +392,7 @@ static void store_leaves(Context& ctx, const Value& abstract, const Value& given
   if (is_text(abstract) && is_text(given))
     return store_text(ctx, *abstract.as<Text>(), *given.as<Text>(), slots, next, source);
   if (!takes(ctx, abstract, given)) return type_conflict(ctx, abstract, given, name, source);
-  if (auto* choice = abstract.as<Value::Choice>(); choice && !arrays_of(given).empty())
+  if (auto* choice = abstract.as<Value::Choice>(); choice && !alternatives_of(given).empty())
     return store_choice(ctx, *choice, given, slots, next, name, source);
   const Value value = in_form_of(ctx, abstract, given);
   if (abstract.is_array() ? abstract.is_view() : abstract.is_composite()) {

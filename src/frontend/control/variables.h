@@ -22,6 +22,8 @@ void change_variable(Context& ctx, const syntax::Name* node, const Value& value,
 
 // What a place has that holds one or the other value; nothing: they have nothing in common.
 std::optional<Value> join(const Context& ctx, const Value& a, const Value& b);
+// The same of two arrays, or functions, that are one and differ in the numbers that belong to them.
+std::optional<Value> join_as_one(const Context& ctx, const Value& a, const Value& b);
 // The value in the form of the abstract one: extents that the array behind a view has become
 // numbers.
 Value in_form_of(Context& ctx, const Value& abstract, const Value& value);

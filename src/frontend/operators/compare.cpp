@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "frontend/choices.h"
 #include "frontend/complex/complex.h"
 #include "frontend/control/generators.h"
 #include "frontend/control/variables.h"
@@ -100,7 +101,7 @@ Value both(Context& ctx, const Value& a, const Value& b, Op op, const Node* node
 static void compare_each(Context& ctx, const Value& a, const Value& b, const Node* node,
                          const Node* left, const Node* right, const Take& take) {
   const auto compared = [&](const Value& element) {
-    if (element.is_array() || element.is<Value::Choice>())
+    if (element.is_array() || element.choice_of_arrays())
       return compare_each(ctx, a, element, node, left, right, take);
     take(compare_values(ctx, CompareOp::Eq, a, element, node, left, right));
   };
@@ -124,7 +125,7 @@ static Value contains(Context& ctx, CompareOp op, const Value& a, const Value& b
   if (const auto of_texts = text_compare(ctx, op, a, b, node)) return *of_texts;
   auto* array = b.as<Value::Array>();
   const bool many = (array && array->type.ndim > 0 && !array->reference) ||
-                    b.is<Value::Generator>() || b.is<Value::Choice>();
+                    b.is<Value::Generator>() || b.choice_of_arrays();
   if (many && ctx.policy.has_sequences) {
     const Value any = decided(ctx, false, node, [&](const Take& take) {
       compare_each(ctx, a, b, node, left, right, take);
@@ -307,6 +308,20 @@ static std::optional<Value> compare_objects(Context& ctx, CompareOp op, const Va
   return order_tuples(ctx, op, x, y, 0, node, left, right);
 }
 
+// Whether one of several functions is another one. Nothing: neither is chosen at run time, or they
+// hold values that may differ.
+static std::optional<Value> compare_functions(Context& ctx, CompareOp op, const Value& a,
+                                              const Value& b, const Node* node) {
+  const bool chosen = a.choice_of_functions() || b.choice_of_functions();
+  if (!chosen || !(is_equality(op) || is_identity(op))) return std::nullopt;
+  const std::optional<Value> all = join(ctx, abstract_of(a), abstract_of(b));
+  auto* choice = all ? all->choice_of_functions() : nullptr;
+  const auto holds_values = [](const Value& f) { return !f.parts().empty(); };
+  if (!choice || std::ranges::any_of(alternatives_of(*choice), holds_values)) return std::nullopt;
+  return compare(ctx, is_negative(op) ? CompareOp::NotEq : CompareOp::Eq,
+                 number_among(ctx, *choice, a, node), number_among(ctx, *choice, b, node), node);
+}
+
 static Value compare_values(Context& ctx, CompareOp op, const Value& a, const Value& b,
                             const Node* node, const Node* left, const Node* right) {
   if (a.contains_unknown() || b.contains_unknown()) return Value::unknown();
@@ -338,11 +353,13 @@ static Value compare_values(Context& ctx, CompareOp op, const Value& a, const Va
   const bool tuples = a.is_tuple() && b.is_tuple() && !is_plain_object(a) && !is_plain_object(b);
   if (tuples && is_equality(op)) return compare_fields(ctx, op, a, b, node, left, right);
   if (tuples && !is_identity(op)) return order_tuples(ctx, op, a, b, 0, node, left, right);
+  if (const auto of_functions = compare_functions(ctx, op, a, b, node)) return *of_functions;
   // Only the class of an object is known, and two of one class may differ.
   for (const Value* v : {&a, &b})
     if (v->is<Value::Object>() && !a.is_none() && !b.is_none())
       return wrong_kind(ctx, {}, v == &a ? left : right, *v, {});
-  const bool by_name = !a.is_array() && !a.is_number() && !a.is_aggregate();
+  const bool by_name =
+      !a.is_array() && !a.is_number() && !a.is_aggregate() && !a.is<Value::Choice>();
   const bool same_kind = by_name && a.alternatives().index() == b.alternatives().index();
   const bool with_none = a.is_none() || b.is_none();
   if ((is_equality(op) || is_identity(op)) && (same_kind || with_none))

@@ -186,8 +186,7 @@ static Value best_guess(const Value& a, const Value& b) {
   return a.with_parts(std::move(parts));
 }
 
-static Value choose(Context& ctx, const Value& test, Captured then, Captured otherwise,
-                    const Node* node) {
+Value choose(Context& ctx, const Value& test, Captured then, Captured otherwise, const Node* node) {
   // Nothing is emitted for a value that is not known yet.
   if (then.value.contains_unknown() || otherwise.value.contains_unknown())
     return best_guess(then.value, otherwise.value);

@@ -42,6 +42,8 @@ bool is_selectable(const Value& v);
 // `joined`: what both have in common.
 Value select(Context& ctx, const Value& test, const Value& then, const Value& otherwise,
              const Value& joined, const Node* node);
+// One of two values as a conditional expression gives it, each evaluated in a block of its own.
+Value choose(Context& ctx, const Value& test, Captured then, Captured otherwise, const Node* node);
 // Combines two bools, both evaluated.
 Value both(Context& ctx, const Value& a, const Value& b, Op op, const Node* node);
 // The negation of a bool.

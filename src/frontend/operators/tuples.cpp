@@ -8,6 +8,7 @@
 #include "frontend/arrays/choices.h"
 #include "frontend/arrays/layout.h"
 #include "frontend/arrays/tables.h"
+#include "frontend/choices.h"
 #include "frontend/control/variables.h"
 #include "frontend/diagnosis/diagnosis.h"
 #include "frontend/expressions.h"
@@ -104,6 +105,8 @@ static std::optional<Value> common_type(Context& ctx, const std::vector<Value>& 
     if (!joined) {
       if (const auto arrays = different_arrays(common, other))
         array_choice(ctx, "this", *arrays, node);
+      else if (is_callable(element) && !alternatives_of(common).empty())
+        error(ctx, DiagCode::function_choice, node, {"this"});
       else
         error(ctx, DiagCode::tuple_index_types, node, {type_text(common), type_text(other), tuple});
       return std::nullopt;
@@ -151,17 +154,27 @@ static Value chosen_by_parts(Context& ctx, const std::vector<Value>& elements, c
   return common.with_parts(std::move(parts));
 }
 
+// Whether all elements are the same and hold no number that is known at run time only.
+static bool is_one_value(const std::vector<Value>& elements, const Value& common) {
+  bool settled = true;
+  for_each_leaf(common, [&](TypeCode) { settled = false; });
+  return settled &&
+         std::ranges::all_of(elements, [&](const Value& e) { return same_abstract(e, common); });
+}
+
 // Halves the elements bit by bit of the index: as many selections as elements, and a test a bit.
 Value element_at(Context& ctx, std::vector<Value> elements, const Value& index, const Node* node,
                  const std::string& tuple) {
   const std::optional<Value> common = common_type(ctx, elements, node, tuple);
   if (!common) return Value::unknown();
   if (!is_selectable(*common)) {
-    if (std::ranges::all_of(elements, [&](const Value& e) { return same_abstract(e, *common); }))
-      return elements.front();
+    if (is_one_value(elements, *common)) return elements.front();
     if (auto* text = common->as<Text>()) return chosen_text(ctx, elements, *text, index, node);
-    if (!arrays_of(*common).empty()) return chosen_array(ctx, elements, *common, index, node);
-    if (common->is_aggregate()) return chosen_by_parts(ctx, elements, *common, index, node, tuple);
+    if (auto* choice = common->as<Value::Choice>())
+      return chosen_of(ctx, elements, *choice, index, node);
+    if (common->is_array()) return chosen_view(ctx, elements, *common, index, node);
+    if (common->is_aggregate() || is_callable(*common))
+      return chosen_by_parts(ctx, elements, *common, index, node, tuple);
     return not_implemented(ctx, node, "a tuple of " + type_text(*common) + " indexed at run time");
   }
   Inst* at = wrapped(ctx, index, elements.size());

@@ -104,7 +104,7 @@ static Value as_record(Context& ctx, const Value& value, const RecordRef& type,
 // An array, or one of several that are chosen at run time, as the hint says.
 static Value as_array(Context& ctx, const Value& value, const DataType& type, const Node* node,
                       const std::string& what) {
-  auto* choice = value.as<Value::Choice>();
+  auto* choice = value.choice_of_arrays();
   const Value& one = choice ? choice->parts[1] : value;
   auto* array = one.as<Value::Array>();
   const bool fine = array && !array->reference &&
