@@ -2,6 +2,7 @@
 them is compiled."""
 
 import functools
+import re
 import statistics
 from dataclasses import astuple, dataclass
 
@@ -233,6 +234,7 @@ def test_functions_of_the_library_are_refused_once_where_they_are_called(kernel,
     assert found.code == "library_function"
     assert found.message.startswith(f"{name} of Python's standard library cannot be compiled: ")
     assert found.hint == hint
+    assert re.search(r" \(line \d+ of (statistics|dataclasses|functools)\.py\)$", found.message)
     assert found.file == __file__
     assert found.line == kernel.underlying.__code__.co_firstlineno + 2
 

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 import numpy as np
+import pytest
 from cuda import device as D
 from support.launching import run, run_as_python
 
@@ -301,3 +302,25 @@ def test_ranges_are_sequences_and_texts_are_str(target):
     out = np.zeros(3, np.int32)
     run(parts_of_ranges, out, np.ones(1, np.int32))
     assert out.tolist() == [25, 3, 1]
+
+
+@D.kernel
+def ranges_of_run_time(out, n, step):
+    match range(1, n, step):
+        case []:
+            out[0] = 1
+        case [x]:
+            out[0] = 10 + x
+        case [x, y]:
+            out[0] = 100 * x + 10 * y
+        case [x, *rest, y, z] if len(rest) > 1:
+            out[0] = 1000 * x + sum(rest) * 100 + y * 10 + z
+            out[1] = rest[0] + rest[-1]
+        case [_, *_]:
+            out[0] = -1
+
+
+@pytest.mark.parametrize("step", [1, 3])
+@pytest.mark.parametrize("n", [0, 2, 3, 4, 5, 9, 17])
+def test_ranges_of_a_length_that_is_known_at_run_time(target, n, step):
+    run_as_python(ranges_of_run_time, np.zeros(2, np.int32), n, step)

@@ -220,3 +220,48 @@ def test_the_best_of_nothing_is_a_value_error(target, kernel):
     with pytest.raises(ValueError, match=rf"{name}\(\) arg is an empty sequence") as caught:
         run(kernel, out, FLOATS, 0)
     assert isinstance(caught.value, errors.KernelFailure)
+
+
+@dataclass(frozen=True, order=True)
+class Entry:
+    weight: int
+    name: str
+
+
+@D.kernel
+def with_texts(n, x):
+    first = (n, "left")
+    print(max(first, (2, "right"), (2, "middle")), min(first, (x, "low")))
+    print(sorted(((n, "b"), (x, "c"), (n, "a"))) == ((n, "a"), (n, "b"), (x, "c")))
+    heaviest = max((Entry(n, "a"), Entry(x, "b"), Entry(2, "c")))
+    print(heaviest.name, heaviest.weight, min("left", "right" if n > 1 else "alone"))
+    print(max((1, "one"), (n, "n"), (x, "x"), key=lambda p: -p[0])[1])
+
+
+@pytest.mark.parametrize("n", [1, 2, 5])
+def test_what_holds_texts(capsys, n):
+    with_texts_in_python(n, 3)
+    expected = capsys.readouterr().out
+    D.launch(with_texts, n, 3, grid=1, block=1)
+    assert capsys.readouterr().out == expected
+
+
+def with_texts_in_python(n, x):
+    """What sorted() gives is a list in Python."""
+    first = (n, "left")
+    print(max(first, (2, "right"), (2, "middle")), min(first, (x, "low")))
+    print(sorted(((n, "b"), (x, "c"), (n, "a"))) == [(n, "a"), (n, "b"), (x, "c")])
+    heaviest = max((Entry(n, "a"), Entry(x, "b"), Entry(2, "c")))
+    print(heaviest.name, heaviest.weight, min("left", "right" if n > 1 else "alone"))
+    print(max((1, "one"), (n, "n"), (x, "x"), key=lambda p: -p[0])[1])
+
+
+@D.kernel
+def best_function(out, x):
+    f = max((negative, coarse, abs), key=lambda g: g(x))
+    out[0] = f(10)
+
+
+@pytest.mark.parametrize("x", [-7, 0, 9])
+def test_functions_are_chosen_by_a_key(target, x):
+    run_as_python(best_function, np.zeros(1, np.int32), x)

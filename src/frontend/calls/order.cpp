@@ -4,6 +4,7 @@
 #include "frontend/calls/handlers.h"
 #include "frontend/calls/intrinsics.h"
 #include "frontend/calls/sequences.h"
+#include "frontend/choices.h"
 #include "frontend/control/control.h"
 #include "frontend/control/generators.h"
 #include "frontend/control/variables.h"
@@ -11,6 +12,8 @@
 #include "frontend/expressions.h"
 #include "frontend/operators/convert.h"
 #include "frontend/operators/operators.h"
+#include "frontend/operators/tuples.h"
+#include "frontend/texts/texts.h"
 
 namespace cuda_device::frontend {
 namespace {
@@ -45,6 +48,18 @@ std::vector<Candidate> candidates(const Call& call, const std::vector<Value>& el
   out.reserve(elements.size());
   for (size_t k = 0; k < elements.size(); ++k) out.push_back(candidate(call, elements[k], k));
   return out;
+}
+
+// Whether one of two such values can be chosen at run time.
+bool is_choosable(const Value& v) {
+  if (v.is_aggregate()) return std::ranges::all_of(v.parts(), is_choosable);
+  return v.is_number() || is_text(v) || !alternatives_of(v).empty();
+}
+
+// What Python has an order for.
+bool is_ordered(const Value& v) {
+  if (v.is_aggregate()) return std::ranges::all_of(v.parts(), is_ordered);
+  return v.is_number() || is_text(v);
 }
 
 bool is_known(const Candidate& c) {
@@ -121,9 +136,17 @@ static Value chosen(const Call& call, const Value& test, const Value& then,
   const std::optional<Value> joined = join_of_compared(ctx, a, b);
   if (!joined)
     return error(ctx, DiagCode::no_common_choice, call.node(), {type_text(b), type_text(a)});
-  if (!is_selectable(*joined))
+  if (!is_choosable(*joined))
     return error(ctx, DiagCode::not_chosen, call.node(), {call.name, type_text(*joined)});
-  return select(ctx, test, then, otherwise, *joined, call.node());
+  if (is_selectable(*joined)) return select(ctx, test, then, otherwise, *joined, call.node());
+  if (!joined->is_aggregate())
+    return element_at(ctx, {otherwise, then}, convert(ctx, test, TypeCode::u4, call.node()),
+                      call.node(), "");
+  std::vector<Value> parts;
+  parts.reserve(joined->parts().size());
+  for (size_t k = 0; k < joined->parts().size(); ++k)
+    parts.push_back(chosen(call, test, then.parts()[k], otherwise.parts()[k]));
+  return joined->with_parts(std::move(parts));
 }
 
 // The first one where neither is better.
@@ -143,7 +166,7 @@ static Candidate better_of(const Call& call, const Candidate& best, const Candid
 
 // Whether elements that are not compared by a key can be compared at all.
 static bool is_comparable(const Call& call, const Value& element, const Node* node) {
-  if (call.is_keyed() || is_selectable(element) || element.string()) return true;
+  if (call.is_keyed() || is_ordered(element)) return true;
   return require_number(call.ctx, element, node, call.name + "()");
 }
 
@@ -296,7 +319,7 @@ static std::optional<std::vector<Value>> in_one_type(const Call& call,
     }
     common = std::move(*joined);
   }
-  if (!is_selectable(common)) {
+  if (!is_choosable(common)) {
     error(call.ctx, DiagCode::not_chosen, call.node(), {call.name, type_text(common)});
     return std::nullopt;
   }

@@ -3,6 +3,7 @@
 #include "frontend/calls/calls.h"
 #include "frontend/complex/complex.h"
 #include "frontend/control/control.h"
+#include "frontend/control/iteration.h"
 #include "frontend/control/scopes.h"
 #include "frontend/control/variables.h"
 #include "frontend/diagnosis/diagnosis.h"
@@ -14,6 +15,9 @@
 
 namespace cuda_device::frontend {
 namespace {
+
+// Of a range that is matched as a tuple: what a star takes has a known length then.
+constexpr int kMostNumbers = 64;
 
 // What a name in a pattern takes.
 struct Taken {
@@ -29,9 +33,13 @@ bool is_comparable(const Value& a, const Value& b) {
   return a.alternatives().index() == b.alternatives().index() && !a.is_array();
 }
 
+bool is_star(const Node* pattern) { return pattern->kind == syntax::NodeKind::MatchStar; }
+
 }  // namespace
 
 static Value matches(Context& ctx, const Node* pattern, const Value& value, Takings& taken);
+static Value matches_sequence(Context& ctx, const syntax::MatchSequence* pattern,
+                              const Value& value, Takings& taken);
 
 static Value matches_value(Context& ctx, const syntax::MatchValue* pattern, const Value& value) {
   const Value wanted = expr(ctx, pattern->value);
@@ -61,33 +69,59 @@ static Value all_match(Context& ctx, const Nodes& patterns, const std::vector<Va
   return all;
 }
 
-// The numbers as a tuple, where it is known how many there are.
-static Value numbers_of(Context& ctx, const Value::Range& range, const Node* pattern) {
-  const Value size = range_size(ctx, range, pattern);
-  if (size.is_unknown()) return size;
-  if (!size.exact() || size.exact()->integer > 64) return unsupported(ctx, pattern);
+// The numbers as a tuple, where there are few and it is known how many; nothing: else.
+static std::optional<Value> numbers_of(Context& ctx, const Value::Range& range, const Value& size,
+                                       const Node* pattern) {
+  if (!size.exact() || size.exact()->integer > kMostNumbers) return std::nullopt;
   std::vector<Value> numbers;
   numbers.reserve(static_cast<size_t>(size.exact()->integer));
   for (__int128 k = 0; k < size.exact()->integer; ++k)
     numbers.push_back(
-        number_of_range(ctx, range, Value::constant_int(ctx.policy.int_literal(k), k), pattern));
+        range_element(ctx, range, Value::constant_int(ctx.policy.int_literal(k), k), pattern));
   return Value::tuple(std::move(numbers));
+}
+
+// Of as many numbers as there are patterns, or more where one of them is a star, which takes a
+// range.
+static Value matches_range(Context& ctx, const syntax::MatchSequence* pattern,
+                           const Value::Range& range, Takings& taken) {
+  const Value size = range_size(ctx, range, pattern);
+  if (size.is_unknown()) return size;
+  if (const std::optional<Value> numbers = numbers_of(ctx, range, size, pattern))
+    return matches_sequence(ctx, pattern, *numbers, taken);
+  const Nodes& patterns = pattern->patterns;
+  const auto star = std::ranges::find_if(patterns, is_star);
+  const auto before = star - patterns.begin();
+  const auto after = std::max<std::ptrdiff_t>(patterns.end() - star - 1, 0);
+  const auto whole = [&](__int128 k) { return Value::constant_int(ctx.policy.int_literal(k), k); };
+  const bool open = star != patterns.end();
+  const Value fits =
+      compare(ctx, open ? CompareOp::GtE : CompareOp::Eq, size, whole(before + after), pattern);
+  if (fits.is_unknown() || (fits.exact() && fits.exact()->integer == 0)) return fits;
+  std::vector<Value> values;
+  values.reserve(patterns.size());
+  for (std::ptrdiff_t k = 0; k < before; ++k)
+    values.push_back(range_element(ctx, range, whole(k), pattern));
+  const Value end = arithmetic(ctx, BinaryOp::Sub, size, whole(after), pattern, pattern, pattern);
+  if (open)
+    values.push_back(part_of_range(ctx, range, {{whole(before), end, Value::none()}}, pattern));
+  for (std::ptrdiff_t k = 0; k < after; ++k)
+    values.push_back(range_element(
+        ctx, range, arithmetic(ctx, BinaryOp::Add, end, whole(k), pattern, pattern, pattern),
+        pattern));
+  return both(ctx, fits, all_match(ctx, patterns, values, taken, pattern), Op::And, pattern);
 }
 
 static Value matches_sequence(Context& ctx, const syntax::MatchSequence* pattern,
                               const Value& value, Takings& taken) {
-  if (auto* range = value.as<Value::Range>()) {
-    const Value numbers = numbers_of(ctx, *range, pattern);
-    return numbers.is_unknown() ? numbers : matches_sequence(ctx, pattern, numbers, taken);
-  }
+  if (auto* range = value.as<Value::Range>()) return matches_range(ctx, pattern, *range, taken);
   const bool sequence = (value.is_tuple() && !is_plain_object(value)) ||
                         (value.is_record() && value.record().type->is_sequence() &&
                          !value.record().type->is_vector());
   if (!sequence) return Value::boolean(false);
   const Nodes& patterns = pattern->patterns;
   std::vector<Value> values(value.parts().begin(), value.parts().end());
-  const auto star = std::ranges::find_if(
-      patterns, [](const Node* p) { return p->kind == syntax::NodeKind::MatchStar; });
+  const auto star = std::ranges::find_if(patterns, is_star);
   if (star == patterns.end()) {
     if (patterns.size() != values.size()) return Value::boolean(false);
     return all_match(ctx, patterns, values, taken, pattern);

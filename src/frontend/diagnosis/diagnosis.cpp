@@ -108,12 +108,20 @@ bool failed_in_library(const Context& ctx, const Node* call) {
   });
 }
 
-// The mistake, where it is in a function of Python's library.
-static Diagnostic in_library(const Policy& policy, const std::string& function,
-                             const Diagnostic& mistake, const Span& span) {
+// " (line 12 of statistics.py)"; empty: not known.
+static std::string line_text(const SourceMap& files, const Span& place) {
+  if (!place.known() || place.file >= files.size()) return "";
+  const std::string& path = files[place.file].name;
+  return " (line " + std::to_string(place.line) + " of " + path.substr(path.rfind('/') + 1) + ")";
+}
+
+// The mistake, where it is in a function of Python's library, that is called at `use`.
+static Diagnostic in_library(const Context& ctx, const std::string& function,
+                             const Diagnostic& mistake, const Span& use) {
   return {DiagCode::library_function,
-          span,
-          {function, message_of(mistake), instead_of(policy, function)},
+          use,
+          {function, message_of(mistake), instead_of(ctx.policy, function),
+           line_text(ctx.program.files, mistake.span)},
           {},
           "",
           {}};
@@ -127,9 +135,10 @@ static Diagnostic no_such_name(const Policy& policy, const syntax::Function& f, 
 Value error_at(Context& ctx, DiagCode code, Span span, std::vector<std::string> args, Span caret) {
   const ReportedPlace place = place_in_program(ctx, span);
   Diagnostic d{code, place.span, std::move(args), {}, "", place.called ? Span{} : caret};
-  if (place.called && !place.called->in_library.empty())
-    d = in_library(ctx.policy, place.called->in_library, d, place.span);
-  else if (place.called && !ctx.policy.has_objects)  // which such functions are written with
+  if (place.called && !place.called->in_library.empty()) {
+    d.span = span;
+    d = in_library(ctx, place.called->in_library, d, place.span);
+  } else if (place.called && !ctx.policy.has_objects)  // which such functions are written with
     d = no_such_name(ctx.policy, *place.called, place.span);
   d.hint = hint_in_language(ctx.policy, d);
   d.notes = calls_to(place.in);
@@ -141,7 +150,7 @@ Value refused_function(Context& ctx, const syntax::Function& f, const Node* node
   Diagnostic d = *f.refusal;
   auto* call = syntax::as<syntax::Call>(node);
   const Span use = call && call->func ? call->func->span : node->span;
-  if (!f.in_library.empty()) d = in_library(ctx.policy, f.in_library, d, use);
+  if (!f.in_library.empty()) d = in_library(ctx, f.in_library, d, use);
   if (!d.span.known()) d.span = use;
   const ReportedPlace place = place_in_program(ctx, d.span);
   if (place.called) return error_at(ctx, d.code, d.span, d.args);
