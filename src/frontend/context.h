@@ -55,6 +55,7 @@ struct Diagnosis {
   // Limits of the whole kernel: once is enough.
   bool met_too_deep = false;
   bool met_too_large = false;
+  bool stays_large = false;  // no more functions can be called for its size
   bool met_too_much_shared = false;
   bool met_too_much_local = false;
 };
@@ -100,6 +101,7 @@ struct Context {
   std::unordered_map<uint32_t, uint32_t> arrays;  // number in the module of an allocation
   std::vector<CalledFunction*> called;            // by number in the module
   CalledFunction* lowering = nullptr;             // the one that is lowered; null: the kernel
+  uint32_t inlined_calls = 0;                     // in the function of the module
   Diagnosis diagnosis;
   Inference inference;
 

@@ -62,7 +62,10 @@ struct Instance {
   // The function that this one stands within, if any, and the copy of the unrolled loops there.
   Instance* enclosing = nullptr;
   uint32_t enclosing_copy = 0;
-  std::vector<Value> arguments;         // abstract, of this pass
+  std::vector<Value> arguments;  // abstract, of this pass
+  // Instructions that inlining it has made in this pass, callees included; nothing: not done.
+  std::optional<uint32_t> size;
+  bool is_callable = false;             // it gives what a call can give
   std::vector<WebState> states;         // by web
   std::map<uint32_t, Value> constants;  // what definitions gave in this pass, where that is known
   // What builtins keep in a variable, by their calls: the sum of a loop's values.
@@ -90,6 +93,7 @@ struct Instance {
     for (WebState& s : states) s.begin_pass();
     for (auto& [place, s] : hidden) s.begin_pass();
     result.begin_pass();
+    size.reset();
     for (auto& [key, child] : calls) child->begin_pass();
   }
   // Finds the webs again where there are loops that they do not know as unrolled.
@@ -132,6 +136,7 @@ struct Capture {
 struct CalledFunction {
   std::unique_ptr<Instance> instance;
   bool widened = false;              // takes constants where an argument is a number
+  bool for_size = false;             // inlined at every call it would make the kernel too large
   Value result;                      // abstract; Unknown: none of its returns is known yet
   bool has_several_results = false;  // or one that is not known before it runs
   std::optional<uint32_t> number;    // in the module, of this pass

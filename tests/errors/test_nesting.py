@@ -156,9 +156,20 @@ def test_calls_that_add_up_to_more_than_the_limit():
     assert found.notes[0].startswith("in 'f")
 
 
-def test_a_long_chain_of_functions():
+@pytest.mark.parametrize(("count", "terms"), [(200, 2), (1500, 0)])
+def test_a_long_chain_of_functions(target, count, terms):
+    """A function beyond a hundred calls in one another is called when the kernel runs."""
+    kernel = made(chain_of_functions(count, terms))
+    assert result(kernel) == 2 + (count - 1) * terms * 2
+    arguments = np.zeros(1), np.zeros(1)
+    ir = kernel.inspect(*arguments, block=1, what="ir")
+    assert ir.count("function ^") == -(-(count - 100) // 101)
+
+
+def test_a_long_chain_of_functions_that_are_always_inlined():
+    source = chain_of_functions(101, 0).replace("def f", '@D.func(inline="always")\ndef f')
     with pytest.raises(errors.CompileError, match="calls are nested more than 100 deep"):
-        result(made(chain_of_functions(5000, 0)))
+        result(made(source))
 
 
 def test_recursion_with_more_arguments_each_time():
@@ -178,12 +189,86 @@ def test_recursion_with_more_arguments_each_time():
     ]
 
 
-def test_functions_that_are_called_in_too_many_places():
-    lines = ["def f0(x):\n    return x + 1\n\n"]
-    for i in range(1, 18):
-        lines.append(f"def f{i}(x):\n    return f{i - 1}(x) + f{i - 1}(x + 1)\n\n")
+def calls_of_the_one_before(count, body, decorator=""):
+    """Functions f0, f1 and so on, each with calls of the one before, {f}, in its body."""
+    lines = [f"{decorator}def f0(x):\n    return x + 1\n\n"]
+    for i in range(1, count):
+        lines.append(f"{decorator}def f{i}(x):\n    return {body.format(f=f'f{i - 1}')}\n\n")
+    return "".join(lines)
+
+
+def test_functions_that_are_called_in_too_many_places_are_called_at_run_time(target):
+    functions = calls_of_the_one_before(17, "{f}(x) + {f}(x + 1)")
+    kernel = made(functions + kernel_of("out[0] = f16(a[0])"))
+    assert result(kernel) == 2**16 * (2 + 1 + 8)
+    assert "calls 'f" in kernel.inspect(np.zeros(1), np.zeros(1), block=1, what="plan")
+
+
+@pytest.mark.parametrize("body", ["{f}(x) if x > 0 else {f}(x + 1)", "{f}({f}(x)) if x < 0 else x"])
+def test_inlining_that_doubles_thirty_times(target, body):
+    kernel = made(calls_of_the_one_before(30, body) + kernel_of("out[0] = f29(a[0])"))
+    assert result(kernel) == (3 if "else x" not in body else 2)
+
+
+def called_in(ir):
+    return [line for line in ir.splitlines() if line.startswith("function ^")]
+
+
+def test_the_choice_of_what_is_called_is_the_same_each_time():
+    """And takes few functions: those with which the kernel is smallest."""
+    source = calls_of_the_one_before(17, "{f}(x) - {f}(x + 1)") + kernel_of("out[0] = f16(a[0])")
+    arguments = np.zeros(1), np.zeros(1)
+    texts = [made(source).inspect(*arguments, block=1, what="ir") for _ in range(3)]
+    assert len(called_in(texts[0])) == 1
+    assert called_in(texts[0]) == called_in(texts[1]) == called_in(texts[2])
+    assert texts[0].count("\n") < 20_000
+
+
+def long_function_called_130_times(space):
+    """The 400 calls in the function differ in a constant."""
+    return f"""
+ALL = tuple(range(400))
+PLACES = ALL[:130]
+
+
+def add(x, k):
+    return x + k
+
+
+def long(x):
+    s = D.{space}(1, D.float64)
+    s[0] = x
+    for k in ALL:
+        s[0] = add(s[0], k)
+    return s[0]
+
+
+@D.kernel
+def kernel(out, a):
+    for i in PLACES:
+        out[0] += long(a[0] + i)
+"""
+
+
+def test_a_long_function_with_an_array_of_its_own_is_called_at_run_time(target):
+    kernel = made(long_function_called_130_times("local_array"))
+    assert result(kernel) == sum(2 + i + sum(range(400)) for i in range(130))
+    (called,) = called_in(kernel.inspect(np.zeros(1), np.zeros(1), block=1, what="ir"))
+    assert '"long"' in called
+
+
+def test_a_function_with_a_shared_array_is_not_called_for_its_size():
+    """The array would be one for all calls."""
     with pytest.raises(errors.CompileError) as raised:
-        result(made("".join(lines) + kernel_of("out[0] = f17(a[0])")))
+        result(made(long_function_called_130_times("shared_array")))
+    assert [found.code for found in raised.value.diagnostics] == ["program_too_large"]
+
+
+def test_functions_that_are_inlined_in_too_many_places():
+    always = '@D.func(inline="always")\n'
+    functions = calls_of_the_one_before(18, "{f}(x) + {f}(x + 1)", always)
+    with pytest.raises(errors.CompileError) as raised:
+        result(made(functions + kernel_of("out[0] = f17(a[0])")))
     (found,) = raised.value.diagnostics
     assert found.message == (
         "the kernel grows beyond one million instructions by unrolling and calls"

@@ -129,7 +129,7 @@ def func(
     arguments, which kernels call when they run: less code where it is large and called at many
     places, and then the host runs the kernel's threads one by one. "always" inlines it at every
     call, and is an error where it calls itself when the kernel runs. Left out, functions are
-    inlined, but those that call themselves.
+    inlined, but those that call themselves, and those that make a kernel too large.
 
     Raises as `kernel` does.
     """

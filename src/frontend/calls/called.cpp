@@ -317,6 +317,9 @@ static void lower_one(Context& ctx, CalledFunction& called) {
   CalledFunction* lowered_before = std::exchange(ctx.lowering, &called);
   ctx.reachable = true;
   ctx.copy = 0;
+  // Another one that is too large does not keep its result from being known.
+  ctx.inlined_calls = 0;
+  ctx.diagnosis.met_too_large = ctx.diagnosis.stays_large = false;
   lower_body(ctx, called);
   ctx.instance = before;
   ctx.lowering = lowered_before;

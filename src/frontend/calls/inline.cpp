@@ -9,6 +9,7 @@
 #include "frontend/calls/in_python.h"
 #include "frontend/calls/intrinsics.h"
 #include "frontend/calls/lent.h"
+#include "frontend/calls/size.h"
 #include "frontend/control/assign.h"
 #include "frontend/control/control.h"
 #include "frontend/control/scopes.h"
@@ -93,6 +94,17 @@ static bool call_repeated(Context& ctx) {
   return false;
 }
 
+// Whether a function that is called where calls are nested too deep to inline it is one that the
+// program comes to for the first time. Otherwise it calls itself, with another type each time.
+static bool begins_anew(const Context& ctx, const Callee& callee) {
+  const syntax::Function& f = *callee.function;
+  if (f.options.inlining != Inlining::Automatic || !f.in_library.empty() || callee.closure)
+    return false;
+  for (const Instance* i = ctx.instance; i; i = i->parent)
+    if (i->function == &f) return false;
+  return true;
+}
+
 static void nested_too_deep(Context& ctx, const Callee& callee, const Arguments& a) {
   error(ctx, DiagCode::calls_too_deep, a.node, {std::to_string(kMaxInlineDepth)});
   Diagnostic& found = ctx.diagnosis.diagnostics.back();
@@ -111,6 +123,7 @@ static std::optional<CalledFunction*> way_of_call(Context& ctx, const Callee& ca
                                                   const Arguments& a) {
   if (CalledFunction* known = called_function(ctx, callee, given)) return known;
   const bool unknown = std::ranges::any_of(given, &Value::contains_unknown);
+  if (unknown && is_called_for_size(ctx, callee)) return std::nullopt;  // a later pass knows
   const Inlining inlining = callee.function->options.inlining;
   if (inlining == Inlining::Never) {
     if (unknown) return std::nullopt;
@@ -142,6 +155,8 @@ static std::optional<CalledFunction*> way_of_call(Context& ctx, const Callee& ca
   if (wider && !always) return &new_called_function(ctx, callee, *wider, true);
   if (depth < kMaxInlineDepth) return nullptr;
   if (!wider && call_repeated(ctx)) return std::nullopt;
+  if (!wider && !unknown && begins_anew(ctx, callee))
+    return &new_called_function(ctx, callee, given, false);
   if (wider)
     error(ctx, DiagCode::always_inlined_recursion, a.node, {callee.function->name});
   else
@@ -365,12 +380,17 @@ Value call_python(Context& ctx, const Callee& callee, const Arguments& a) {
   if (*called) return call_for_real(ctx, **called, *bound, a);
   ctx.at(a.node);
   for (Value& v : *bound) v = across_call(ctx, v);
-  Instance* caller = std::exchange(ctx.instance, &instance_at(ctx, callee, a));
+  Instance& instance = instance_at(ctx, callee, a);
+  Instance* caller = std::exchange(ctx.instance, &instance);
+  ++ctx.inlined_calls;
+  const uint32_t before = ctx.function->inst_count();
   ctx.instance->arguments = std::move(given);
   const uint32_t copy = std::exchange(ctx.copy, 0);
   for (size_t i = 0; i < parameters.size(); ++i)
     bind_parameter(ctx, f, i, (*bound)[i], argument_node(a, i));
-  Value result = inlined(ctx, *ctx.instance);
+  Value result = inlined(ctx, instance);
+  instance.size = ctx.function->inst_count() - before;
+  instance.is_callable = can_be_returned(result);
   ctx.instance = caller;
   ctx.copy = copy;
   ctx.at(a.node);

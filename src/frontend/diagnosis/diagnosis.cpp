@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "frontend/calls/size.h"
 #include "frontend/diagnosis/counterparts.h"
 #include "frontend/diagnosis/suggest.h"
 #include "frontend/diagnosis/unsupported.h"
@@ -311,20 +312,36 @@ Value unsupported(Context& ctx, const Node* node) {
   return error(ctx, DiagCode::unsupported_syntax, node, {refusal.name, refusal.hint});
 }
 
-bool too_large(Context& ctx, const Node* node) {
+// Once some functions are called for its size, a kernel has no SIMD to lose: it may as well be
+// smaller.
+static bool is_larger_than_allowed(const Context& ctx, uint32_t share) {
   constexpr uint32_t kMaxInstructions = 1'000'000;
-  constexpr uint32_t kMaxInstances = 50'000;  // of functions, by calls
-  constexpr uint32_t kManyInstances = 5'000;  // more are what makes the kernel large
-  if (ctx.function->inst_count() <= kMaxInstructions && ctx.session.instances <= kMaxInstances)
-    return false;
-  if (!ctx.diagnosis.met_too_large) {
+  constexpr uint32_t kMaxInlined = 50'000;  // calls
+  return ctx.function->inst_count() > kMaxInstructions / share ||
+         ctx.inlined_calls > kMaxInlined / share;
+}
+
+bool too_large(Context& ctx, const Node* node) {
+  constexpr uint32_t kManyInlined = 5'000;  // more are what makes the kernel large
+  constexpr uint32_t kShareWithCalls = 10;
+  Diagnosis& diagnosis = ctx.diagnosis;
+  if (diagnosis.met_too_large) {
+    silent(ctx);
+    return true;
+  }
+  const bool has_calls = ctx.session.rounds_of_size > 0;
+  if (!is_larger_than_allowed(ctx, has_calls ? kShareWithCalls : 1)) return false;
+  const bool is_smaller_next = !diagnosis.stays_large && call_large_functions(ctx);
+  diagnosis.stays_large = true;
+  if (!is_smaller_next) {
+    if (!is_larger_than_allowed(ctx, 1)) return false;
     error(ctx, DiagCode::program_too_large, node);
-    if (ctx.session.instances > kManyInstances && ctx.policy.has_sequences)
-      ctx.diagnosis.diagnostics.back().hint =
+    if (ctx.inlined_calls > kManyInlined && ctx.policy.has_sequences)
+      diagnosis.diagnostics.back().hint =
           "functions that are called in many places: @device.func(inline=\"never\") makes one copy "
           "of each";
   }
-  ctx.diagnosis.met_too_large = true;
+  diagnosis.met_too_large = true;
   silent(ctx);
   return true;
 }
