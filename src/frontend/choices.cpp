@@ -70,6 +70,7 @@ std::optional<Value> join_choices(const Context& ctx, const Value& a, const Valu
   }
   if (all.size() > (all[0].is_array() ? kMostArrays : kMostCallables)) return std::nullopt;
   if (all.size() == 1) return all[0];
+  if (!all[0].is_array() && !ctx.policy.has_objects) return std::nullopt;
   all.insert(all.begin(), Value::number(TypeCode::u4, nullptr));
   return Value::Choice{std::move(all)};
 }

@@ -174,7 +174,7 @@ def told(n):
 
 
 @pytest.mark.parametrize("n", range(2))
-def test_names_of_functions(capsys, n):
+def test_names_of_functions(capsys, n, on_the_host):
     D.launch(told, n, grid=1, block=1)
     assert capsys.readouterr().out == ("double 6\n", "square 9\n")[n]
 
@@ -220,7 +220,7 @@ def texts_of_one_form(x, y, n):
 
 
 @pytest.mark.parametrize("n", range(2))
-def test_texts_of_one_form_are_chosen(capsys, n):
+def test_texts_of_one_form_are_chosen(capsys, n, on_the_host):
     D.launch(texts_of_one_form, 5, 6, n, grid=1, block=1)
     assert capsys.readouterr().out == f"<{5 + n}>\n"
 

@@ -239,7 +239,7 @@ def with_texts(n, x):
 
 
 @pytest.mark.parametrize("n", [1, 2, 5])
-def test_what_holds_texts(capsys, n):
+def test_what_holds_texts(capsys, n, on_the_host):
     with_texts_in_python(n, 3)
     expected = capsys.readouterr().out
     D.launch(with_texts, n, 3, grid=1, block=1)
