@@ -88,8 +88,8 @@ Value number_among(Context& ctx, const Value::Choice& choice, const Value& value
   return element_at(ctx, std::move(numbers), value.as<Value::Choice>()->parts[0], node, "");
 }
 
-// The alternative as each of the elements has it; where an element cannot be it, as any other has
-// it.
+// The alternative's numbers by element. An element that is never the alternative takes those of
+// another one, which nothing reads.
 static std::vector<Value> in_each(const Context& ctx, const std::vector<Value>& elements,
                                   const Value& alternative) {
   std::vector<std::optional<Value>> found;

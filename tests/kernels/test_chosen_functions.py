@@ -203,6 +203,10 @@ def many(out, n):
         out[k] = OPERATIONS[(k * n) % 60](k)
 
 
+def test_many_functions(target):
+    run_as_host(many, np.zeros(60, np.int32), 7)
+
+
 @D.kernel
 def rows(out, a, i, j, n):
     out[0] = (a[i:], a[j:])[n][0]
@@ -225,24 +229,10 @@ def test_texts_of_one_form_are_chosen(capsys, n, on_the_host):
     assert capsys.readouterr().out == f"<{5 + n}>\n"
 
 
-def test_many_functions(target):
-    run_as_host(many, np.zeros(60, np.int32), 7)
-
-
 @D.kernel
 def of_two_types(out, n):
     f = (lambda x: (x, x)) if n else (lambda x: x)
     out[0] = f(n)
-
-
-def test_results_that_do_not_meet():
-    with pytest.raises(errors.CompileError) as raised:
-        D.launch(of_two_types, np.zeros(1), 1, grid=1, block=1)
-    (found,) = raised.value.diagnostics
-    assert (found.message, found.hint) == (
-        "the alternatives have types (int, int) and int, which have no common type",
-        "convert one of them",
-    )
 
 
 LANES = tuple((lambda x, k=k: x + k) for k in range(65))
@@ -253,11 +243,23 @@ def too_many(out, n):
     out[0] = LANES[n](n)
 
 
-def test_more_than_are_chosen_from():
+@pytest.mark.parametrize(
+    ("kernel", "message", "hint"),
+    [
+        (
+            of_two_types,
+            "the alternatives have types (int, int) and int, which have no common type",
+            "convert one of them",
+        ),
+        (
+            too_many,
+            "this would be one of more than 64 functions here",
+            "choose among fewer, and among these in branches",
+        ),
+    ],
+)
+def test_what_cannot_be_chosen(kernel, message, hint):
     with pytest.raises(errors.CompileError) as raised:
-        D.launch(too_many, np.zeros(1), 1, grid=1, block=1)
+        D.launch(kernel, np.zeros(1), 1, grid=1, block=1)
     (found,) = raised.value.diagnostics
-    assert (found.message, found.hint) == (
-        "this would be one of more than 64 functions here",
-        "choose among fewer, and among these in branches",
-    )
+    assert (found.message, found.hint) == (message, hint)

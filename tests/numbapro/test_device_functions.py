@@ -1,8 +1,10 @@
 """Device functions of NumbaPro's dialect: results and arguments in the types of a signature."""
 
 import numpy as np
+import pytest
 from cuda.device.numbapro import cuda, float32, int16, int32
 from support.clauses import clause
+from support.numbapro import expect_errors
 
 
 @cuda.jit("int16(uint64)", device=True)
@@ -109,3 +111,38 @@ def test_a_signature_is_not_that_of_functions_that_are_called(target):
     out = np.zeros(6)
     calls_rounds_within[1, 6](out)
     assert out.tolist() == [int((n + 0.75) * 0.5 + n / 4) for n in range(6)]
+
+
+@cuda.jit("int32(int32)", device=True)
+def one_more(x):
+    return x + 1
+
+
+@cuda.jit("int32(int32)", device=True)
+def two_more(x):
+    return x + 2
+
+
+@cuda.autojit
+def chosen_by_branches(out, n):
+    f = one_more
+    if n > 0:
+        f = two_more  # error at `two_more`: 'f' would be one of several functions, chosen at run
+        # ... time
+        # hint: give them different names, and call each where it is known which one is meant: f(x)
+        # ... if condition else g(x)
+    out[0] = f(n)
+
+
+@cuda.autojit
+def chosen_by_expressions(out, n):
+    f = one_more if n > 0 else two_more  # error at `one_more if n > 0 else two_more`: this would
+    # ... be one of several functions, chosen at run time
+    # hint: give them different names, and call each where it is known which one is meant: f(x)
+    # ... if condition else g(x)
+    out[0] = f(n)
+
+
+@pytest.mark.parametrize("kernel", [chosen_by_branches, chosen_by_expressions])
+def test_no_function_is_chosen_at_run_time(kernel):
+    expect_errors(kernel, np.zeros(1, np.int32), 1)

@@ -81,7 +81,7 @@ void prefer(Context& ctx, const CalledFunction& called) {
   std::rotate(all.begin(), at, at + 1);
 }
 
-// A recursion may make another function in each call: nothing takes all of them.
+// Each call of a recursion may add another function to a choice, which never holds all of them.
 static bool holds_chosen_function(const Value& value) {
   return value.choice_of_functions() || std::ranges::any_of(value.parts(), holds_chosen_function);
 }

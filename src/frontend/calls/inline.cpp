@@ -97,11 +97,9 @@ static bool call_repeated(Context& ctx) {
 // Whether a function that is called where calls are nested too deep to inline it is one that the
 // program comes to for the first time. Otherwise it calls itself, with another type each time.
 static bool begins_anew(const Context& ctx, const Callee& callee) {
-  const syntax::Function& f = *callee.function;
-  if (f.options.inlining != Inlining::Automatic || !f.in_library.empty() || callee.closure)
-    return false;
+  if (callee.closure || !may_be_called_for_size(*callee.function)) return false;
   for (const Instance* i = ctx.instance; i; i = i->parent)
-    if (i->function == &f) return false;
+    if (i->function == callee.function) return false;
   return true;
 }
 

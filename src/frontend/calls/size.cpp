@@ -101,9 +101,8 @@ class Weights {
     const auto may_be_passed = [](const Value& v) {
       return !v.contains_unknown() && !holds_closure(v);
     };
-    return i.function->options.inlining == Inlining::Automatic && i.function->in_library.empty() &&
-           !i.enclosing && i.is_callable && !shares_.contains(i.function) &&
-           std::ranges::all_of(i.arguments, may_be_passed);
+    return may_be_called_for_size(*i.function) && !i.enclosing && i.is_callable &&
+           !shares_.contains(i.function) && std::ranges::all_of(i.arguments, may_be_passed);
   }
   std::optional<size_t> number_of_group(const Instance& i) {
     std::vector<size_t>& of_function = by_function_[i.function];
@@ -149,6 +148,10 @@ bool call_large_functions(Context& ctx) {
   // What follows in this pass is left out: no type may follow from that.
   ctx.inference.demoted = true;
   return true;
+}
+
+bool may_be_called_for_size(const syntax::Function& function) {
+  return function.options.inlining == Inlining::Automatic && function.in_library.empty();
 }
 
 bool is_called_for_size(const Context& ctx, const Callee& callee) {

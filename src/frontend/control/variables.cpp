@@ -136,8 +136,8 @@ static void type_conflict(Context& ctx, const Value& abstract, const Value& valu
     error(ctx, DiagCode::text_choice, source, {variable_text(name, source)});
     return;
   }
-  if (abstract.is_function() && value.is_function()) {
-    error(ctx, DiagCode::function_choice, source, {variable_text(name, source)});
+  if (is_callable(abstract) && is_callable(value)) {
+    function_choice(ctx, variable_text(name, source), source);
     return;
   }
   error(ctx, DiagCode::no_common_type, source,

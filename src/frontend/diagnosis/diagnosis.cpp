@@ -121,8 +121,8 @@ static Diagnostic in_library(const Context& ctx, const std::string& function,
                              const Diagnostic& mistake, const Span& use) {
   return {DiagCode::library_function,
           use,
-          {function, message_of(mistake), instead_of(ctx.policy, function),
-           line_text(ctx.program.files, mistake.span)},
+          {function, message_of(mistake) + line_text(ctx.program.files, mistake.span),
+           instead_of(ctx.policy, function)},
           {},
           "",
           {}};
@@ -238,6 +238,12 @@ Value array_choice(Context& ctx, const std::string& what, const ArrayPair& array
   if (arrays.first->name.empty() || arrays.second->name.empty())
     return error(ctx, DiagCode::two_arrays, node, {what});
   return error(ctx, DiagCode::array_choice, node, {what, arrays.first->name, arrays.second->name});
+}
+
+Value function_choice(Context& ctx, const std::string& what, const Node* node) {
+  const bool has_choices = ctx.policy.has_objects;
+  return error(ctx, has_choices ? DiagCode::function_choice : DiagCode::function_known, node,
+               {what});
 }
 
 Value not_implemented(Context& ctx, const Node* node, const std::string& what) {

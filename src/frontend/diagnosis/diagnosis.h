@@ -39,6 +39,8 @@ bool is_launched_kernel(std::string_view class_name);
 // `what` would stand for one of two arrays, chosen at run time.
 Value array_choice(Context& ctx, const std::string& what, const ArrayPair& arrays,
                    const Node* node);
+// `what` would stand for one of too many functions, or of several where the dialect chooses none.
+Value function_choice(Context& ctx, const std::string& what, const Node* node);
 Value not_implemented(Context& ctx, const Node* node, const std::string& what);
 // `instead`: what to write.
 Value not_implemented(Context& ctx, const Node* node, const std::string& what,

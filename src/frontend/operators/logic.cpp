@@ -1,5 +1,6 @@
 // Conditions, and / or / not, conditional expressions. A constant condition prunes: what it
 // excludes is neither typed nor compiled.
+#include "frontend/choices.h"
 #include "frontend/operators/class_operators.h"
 #include "frontend/operators/operators.h"
 
@@ -194,6 +195,7 @@ Value choose(Context& ctx, const Value& test, Captured then, Captured otherwise,
   std::optional<Value> joined = join(ctx, a, b);
   if (!joined) {
     if (const auto arrays = different_arrays(a, b)) return array_choice(ctx, "this", *arrays, node);
+    if (is_callable(a) && is_callable(b)) return function_choice(ctx, "this", node);
     return error(ctx, DiagCode::no_common_choice, node, {type_text(a), type_text(b)});
   }
   if (is_cheap(then.block) && is_cheap(otherwise.block) && is_selectable(*joined)) {

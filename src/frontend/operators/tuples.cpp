@@ -105,8 +105,8 @@ static std::optional<Value> common_type(Context& ctx, const std::vector<Value>& 
     if (!joined) {
       if (const auto arrays = different_arrays(common, other))
         array_choice(ctx, "this", *arrays, node);
-      else if (is_callable(element) && !alternatives_of(common).empty())
-        error(ctx, DiagCode::function_choice, node, {"this"});
+      else if (is_callable(common) && is_callable(other))
+        function_choice(ctx, "this", node);
       else
         error(ctx, DiagCode::tuple_index_types, node, {type_text(common), type_text(other), tuple});
       return std::nullopt;
