@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
+
+import numpy
 
 from .expression_tree import Shape, Variable
 from .indices import Indices
@@ -23,6 +26,9 @@ class Arrays:
     read: set[str] = field(default_factory=set)  # outputs that are loaded from as well
     same: dict[str, tuple[str, int]] = field(default_factory=dict)  # array, and from which element
     strided: str = ""  # the output that threads store to in loops, n elements apart
+    # What some arrays begin as, of the numbers drawn for them; and what of them is compared.
+    start: dict[str, Callable[[numpy.ndarray], numpy.ndarray]] = field(default_factory=dict)
+    seen: dict[str, Callable[[numpy.ndarray], numpy.ndarray]] = field(default_factory=dict)
 
 
 def choose_arrays(indices: Indices, n: int) -> Arrays:

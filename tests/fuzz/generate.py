@@ -43,8 +43,10 @@ def sum_type(element: str) -> str:
 class Generator(Records):
     share_of_differing_bounds = 0.7
 
-    def __init__(self, seed: int):
+    def __init__(self, seed: int, atomics: bool = False):
+        """atomics: with several atomic operations."""
         self.seed = seed
+        self.atomics = atomics
         self.random = random.Random(seed)
         self.at = self.positions()
         self.light = self.chance(0.5)
@@ -423,7 +425,7 @@ class Generator(Records):
 
     def add_counters(self, body: Body) -> None:
         """Atomic operations, in some programs."""
-        counters = Counters(self.seed, self.arrays, self.at.types)
+        counters = Counters(self.seed, self, self.atomics)
         if counters.wanted():
             counters.make(body)
 
@@ -441,6 +443,6 @@ class Generator(Records):
         return Comparison([op], [Variable("int", name), Literal("int", number)])
 
 
-def generate(seed: int) -> tuple[Generator, Program]:
-    generator = Generator(seed)
+def generate(seed: int, atomics: bool = False) -> tuple[Generator, Program]:
+    generator = Generator(seed, atomics)
     return generator, generator.program()

@@ -14,6 +14,7 @@ import copy
 
 from . import model
 from .arrays import ARRAY_TYPES, Arrays, flat
+from .counters import Counters
 from .expression_tree import Binary, Both, Cast, Comparison, Element, Literal, Several, Variable
 from .generate import Generator
 from .indices import Indices, of
@@ -27,8 +28,8 @@ LARGEST_SHARED = 1200  # elements, unless the block is larger
 class BlockGenerator(Generator):
     share_of_differing_bounds = 0.0  # tests of reach count what these programs have
 
-    def __init__(self, seed: int):
-        super().__init__(seed)
+    def __init__(self, seed: int, atomics: bool = False):
+        super().__init__(seed, atomics)
         self.scopes[0]["nt"] = "i4"
         self.frozen.add("nt")
         own = set(self.at.types) - {"bk"}
@@ -44,6 +45,7 @@ class BlockGenerator(Generator):
         sizes = {t: self.random.randint(1, 6) for t in self.random.sample(ARRAY_TYPES, 2)}
         self.local = {f"lo_{t}": (t, size) for t, size in sizes.items()}
         self.uniform_loops = 0
+        self.shared_places: dict[str, tuple[str, tuple[int, ...]]] = {}  # of atomic operations
 
     def choose_records(self, seed: int, n: int) -> None:
         """None: what is the same in all threads is known of numbers alone."""
@@ -465,13 +467,36 @@ class BlockGenerator(Generator):
         start = self.prologue()
         depth, most = (1, 5) if self.light else (2, 7)
         body = self.uniform_body(depth, self.random.randint(2, most))
-        if self.chance(0.35):
-            body.statements += self.diverge_for_good(1)
-        self.add_reports(body)
-        statements = [*start, *self.guarded(body.statements)]
-        return Program(self.parameters(), self.helpers, Body(statements), self.shared, self.local)
+        last = self.diverge_for_good(1) if self.chance(0.35) else []
+        whole = Body([*body.statements, *last])
+        self.add_reports(whole)
+        if self.atomics:
+            start[-1:] = [*self.add_atomics(whole, last[:1]), start[-1]]
+        statements = [*start, *self.guarded(whole.statements)]
+        shared = self.shared | self.shared_places
+        return Program(self.parameters(), self.helpers, Body(statements), shared, self.local)
+
+    def blocks(self) -> int:
+        return self.at.threads() // self.at.block_size()
+
+    def add_atomics(self, body: Body, last: list) -> list:
+        """Gives what fills shared arrays. All threads that are left meet before the last one."""
+        together = next((k for k, s in enumerate(body.statements) if s in last), None)
+        counters = Counters(self.seed, self, True)
+        counters.make_of_block(self)
+        first, rest = Body(body.statements[:together]), Body()
+        if together is not None:
+            rest = Body(body.statements[together:])
+        counters.make(first)
+        counters.enter(rest)
+        body.statements = [*first.statements, *counters.told_by_block(), *rest.statements]
+        return [
+            statement
+            for name, (t, shape) in self.shared_places.items()
+            for statement in self.filled(shape, [(name, t)])
+        ]
 
 
-def generate_blocks(seed: int) -> tuple[BlockGenerator, Program]:
-    generator = BlockGenerator(seed)
+def generate_blocks(seed: int, atomics: bool = False) -> tuple[BlockGenerator, Program]:
+    generator = BlockGenerator(seed, atomics)
     return generator, generator.program()

@@ -76,6 +76,10 @@ class Case:
         return self.memory[other].array[first:]
 
 
+def kept(array: numpy.ndarray) -> numpy.ndarray:
+    return array
+
+
 def interesting(rng: random.Random, t: str):
     """A number of type t: mostly small, sometimes at the edges of the format."""
     if t == "b1":
@@ -106,8 +110,8 @@ def has_structs(generator) -> bool:
     return any(t in records.STRUCTS for t in types)
 
 
-def make_case(seed: int, blocks: bool = False) -> Case:
-    make = generate_blocks if blocks else generate
+def make_case(seed: int, blocks: bool = False, atomics: bool = False) -> Case:
+    make = functools.partial(generate_blocks if blocks else generate, atomics=atomics)
     width = 64 if random.Random(seed ^ 0x64B17).random() < 0.3 else 32
     model.use_builtins(width)
     generator, program = make(seed)
@@ -124,7 +128,8 @@ def make_case(seed: int, blocks: bool = False) -> Case:
         for name, t in (arrays.inputs | arrays.outputs).items():
             if name not in arrays.same:
                 view = generator.views.get(name)
-                initial[name] = numbers(rng, t, view.base if view else arrays.shapes[name])
+                drawn = numbers(rng, t, view.base if view else arrays.shapes[name])
+                initial[name] = arrays.start.get(name, kept)(drawn)
                 memory[name] = place(rng, initial[name], bool(view and view.contiguous))
         scalars = {}
         for name, t in generator.scalars.items():
@@ -138,7 +143,8 @@ def make_case(seed: int, blocks: bool = False) -> Case:
     with numpy.errstate(all="ignore"):
         for name, t in (of_records.inputs | of_records.outputs).items():
             shape = of_records.shapes[name]
-            initial[name] = records.filled(t, shape, functools.partial(numbers, rng, shape=shape))
+            drawn = records.filled(t, shape, functools.partial(numbers, rng, shape=shape))
+            initial[name] = arrays.start.get(name, kept)(drawn)
             memory[name] = place(rng, initial[name])
     return Case(
         *(seed, program, at, arrays, memory, initial, scalars, types, beyond, views),
@@ -310,7 +316,10 @@ def told_differently(case: Case, left: str, right: str, wrong: str, source: str)
 def difference(case: Case, left: str, x: Ran, right: str, y: Ran, source: str) -> str | None:
     if wrong := wrong_reports(x.said, y.said, by_model=left == MODEL):
         return told_differently(case, left, right, wrong, source)
-    a, b = x.outputs, y.outputs
+    a, b = (
+        {name: case.arrays.seen.get(name, kept)(o) for name, o in ran.outputs.items()}
+        for ran in (x, y)
+    )
     for name in a if not x.said.failures else ():
         where = numpy.argwhere(unequal(a[name], b[name]))
         if not len(where):
@@ -335,12 +344,16 @@ def by_turns(seed: int) -> tuple[bool, ...]:
 
 
 def check(
-    seed: int, targets: list[str], blocks: bool = False, fmad: tuple[bool, ...] = BOTH
+    seed: int,
+    targets: list[str],
+    blocks: bool = False,
+    fmad: tuple[bool, ...] = BOTH,
+    atomics: bool = False,
 ) -> str | None:
     """None, or what is wrong with a program: what differs between the targets, and (without
     contraction) the model; what was written around an array; what was raised."""
     try:
-        return differs(make_case(seed, blocks), targets, fmad)
+        return differs(make_case(seed, blocks, atomics), targets, fmad)
     except Exception:
         return f"seed {seed}: {traceback.format_exc()}"
 

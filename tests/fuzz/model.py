@@ -52,7 +52,11 @@ class Val(NamedTuple):
 
 def is_record(t: str) -> bool:
     """Whether it is the type of a record instead of a number: see records.py."""
-    return t in ("Mixed", "Deep", "pair", "Sub", "c8", "c16") or t[-2:-1] == "x" or "*" in t
+    return (
+        t in ("Mixed", "Deep", "pair", "Sub", "Cell", "Flat", "c8", "c16")
+        or t[-2:-1] == "x"
+        or "*" in t
+    )
 
 
 def _table() -> dict[tuple[str, str], str]:

@@ -36,6 +36,19 @@ class Deep:
     w: D.uint8x4
 
 
+@D.struct
+class Cell:
+    """Members that are atomics stand between others."""
+
+    tag: D.uint8
+    n: D.Atomic(D.int32)
+    low: D.Atomic(D.uint64)
+    small: D.Atomic(D.uint8)
+    half: D.int16
+    x: D.Atomic(D.float32)
+    pair: D.Atomic(D.uint16)
+
+
 @dataclass(frozen=True)
 class Kind:
     """A type of records."""
@@ -68,6 +81,11 @@ STRUCTS = {
 SUB_DTYPE = numpy.dtype(
     [("n", "u2"), ("v", "i4", (5,)), ("m", "f4", (2, 3)), ("k", "i1", (3, 2, 2))], align=True
 )
+CELL, FLAT = "Cell", "Flat"
+CELL_CODES = ("u1", "i4", "u8", "u1", "i2", "f4", "u2")
+FLAT_FIELDS = (("b", "u1"), ("n", "i4"), ("w", "u8"), ("h", "i2"), ("x", "f4"), ("y", "f8"))
+# What is accessed atomically in elements.
+WITH_PLACES = {CELL: ("n", "low", "small", "x", "pair"), FLAT: ("n", "w", "h", "x", "y")}
 
 
 def is_vector(code: str) -> bool:
@@ -92,6 +110,11 @@ def kind_of(code: str) -> Kind:
     if code == SUB:
         codes = ("u2", "i4*5", "f4*2*3", "i1*3*2*2")
         return Kind(code, "", tuple(zip(SUB_DTYPE.names, codes, strict=True)), SUB_DTYPE)
+    if code == CELL:
+        names = Cell.numpy_dtype.names
+        return Kind(code, "", tuple(zip(names, CELL_CODES, strict=True)), Cell.numpy_dtype)
+    if code == FLAT:
+        return Kind(code, "", FLAT_FIELDS, numpy.dtype(list(FLAT_FIELDS), align=True))
     if "*" in code:
         element, shape = sub_shape(code)
         fields = tuple((str(k), element) for k in range(math.prod(shape)))

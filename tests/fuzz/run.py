@@ -40,6 +40,14 @@ def check_seed(seed: int, targets: list[str], blocks: bool, by_turns: bool) -> s
     return harness.check(seed, targets, blocks, fmad)
 
 
+def check_atomics(seed: int, targets: list[str], blocks: bool, by_turns: bool) -> str | None:
+    """Every third program has barriers, and shared memory."""
+    from tests.fuzz import harness
+
+    fmad = harness.by_turns(seed) if by_turns else harness.BOTH
+    return harness.check(seed, targets, blocks or seed % 3 == 2, fmad, atomics=True)
+
+
 def check_warps(seed: int, targets: list[str], blocks: bool, by_turns: bool) -> str | None:
     from tests.fuzz.warp_harness import check_warps
 
@@ -95,6 +103,9 @@ def options_of(arguments: list[str] | None) -> argparse.Namespace:
     parser.add_argument("--first", type=int, default=0, help="number of the first program")
     parser.add_argument("--targets", help="by default all that this machine can run")
     parser.add_argument("--blocks", action="store_true", help="programs with barriers")
+    parser.add_argument(
+        "--atomics", action="store_true", help="programs with several atomic operations"
+    )
     parser.add_argument("--warps", action="store_true", help="programs of warps")
     parser.add_argument("--numbapro", action="store_true", help="programs of NumbaPro's dialect")
     parser.add_argument("--calls", action="store_true", help="helpers, called and inlined")
@@ -116,8 +127,8 @@ def options_of(arguments: list[str] | None) -> argparse.Namespace:
 
 def of_kind(options: argparse.Namespace) -> Callable:
     """What checks one program of the kind that is asked for."""
-    if options.warps:
-        return check_warps
+    if options.warps or options.atomics:
+        return check_warps if options.warps else check_atomics
     if options.numbapro or options.phases:
         return check_numbapro if options.numbapro else check_phases
     if options.calls or options.recursion:

@@ -30,6 +30,7 @@ CHUNK = 20
 SEEDS = int(os.environ.get("CUDA_DEVICE_FUZZ_SEEDS", "300"))
 FIRST = int(os.environ.get("CUDA_DEVICE_FUZZ_FIRST", "0"))
 BLOCK_SEEDS = int(os.environ.get("CUDA_DEVICE_FUZZ_BLOCK_SEEDS", "100"))
+ATOMIC_SEEDS = int(os.environ.get("CUDA_DEVICE_FUZZ_ATOMIC_SEEDS", "20"))
 
 
 LONG = bool(os.environ.get("CUDA_DEVICE_LONG_TESTS"))
@@ -38,11 +39,13 @@ if LONG:
     BESIDE_THE_INTERPRETER += ["avx512x16", "avx2x64", "sse4"]
 
 
-def differences(first, blocks):
+def differences(first, blocks, atomics=False):
     """What is wrong with a chunk of programs, on the targets of this machine."""
     targets = [t for t in ["interpreter", *BESIDE_THE_INTERPRETER] if runs_here(t)]
     seeds = range(first, first + CHUNK)
-    found = [check(seed, targets, blocks, BOTH if LONG else by_turns(seed)) for seed in seeds]
+    found = [
+        check(seed, targets, blocks, BOTH if LONG else by_turns(seed), atomics) for seed in seeds
+    ]
     return "\n\n".join([one for one in found if one][:3])
 
 
@@ -78,6 +81,13 @@ def test_targets_of_the_fuzzer(name, monkeypatch):
 @pytest.mark.parametrize("first", range(FIRST, FIRST + BLOCK_SEEDS, CHUNK))
 def test_generated_programs_with_barriers_agree(first):
     found = differences(first, blocks=True)
+    assert not found, found
+
+
+@pytest.mark.parametrize("blocks", [False, True])
+@pytest.mark.parametrize("first", range(FIRST, FIRST + ATOMIC_SEEDS, CHUNK))
+def test_generated_programs_with_atomic_operations_agree(first, blocks):
+    found = differences(first, blocks, atomics=True)
     assert not found, found
 
 

@@ -7,6 +7,7 @@ import numpy
 import pytest
 
 from . import workers
+from .counters import SHARED_NAMES
 from .expression_tree import Comparison, Literal, Thread, Variable
 from .generate import generate
 from .generate_blocks import generate_blocks
@@ -64,7 +65,7 @@ class Accesses:
         self.kept, self.passed, self.users, self.races = [], {}, {}, []
 
     def note(self, thread, array, index, stores):
-        if array.startswith(("ac_", "at_")):
+        if array.startswith(SHARED_NAMES):
             return  # accessed atomically
         a = thread.arrays[array]
         self.kept.append((thread, a.numbers))  # so that no other gets their ids

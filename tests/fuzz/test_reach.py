@@ -7,9 +7,11 @@ import re
 
 import pytest
 
+from .atomic_statements import MEANING
+from .counters import ORDERS, OWN_TYPES, SHARED_TYPES
 from .harness import cache_of, compiled, make_case
 
-PLAIN, BARRIERS = range(150), range(40)
+PLAIN, BARRIERS = range(200), range(40)
 FACTS = {
     "rows of a gang": r"rows of \d+",
     "consecutive elements": r"consecutive elements",
@@ -64,7 +66,6 @@ SOURCE = {
     "components in memory at run time": r"^ *q_\w+\[i\](\.v|\[\"v\"\])?\[\(",
     "atomic operations": r"D\.atomic_ref\(ac_\w+, 0\)\.\w+\(",
     "atomic operations at several places": r"D\.atomic_ref\(ac_\w+, D\.int32\(.*\)\.\w+\(",
-    "tickets": r"ticket = D\.atomic_ref\(at_i4, 0\)\.add",
     "code for a target": r"if D\.target\(",
     "builtins of 64 bits": r"^@D\.kernel\(.*builtins=64\)",
     "16-bit floats": r"D\.(float16|bfloat16)\(|[aom]_(f2|bf)\[",
@@ -83,6 +84,52 @@ SOURCE = {
     "bounds of differing types": r"range\(D\.u\w+\(.*\), D\.int\w+\(",
     "a negative bound": r"range\(.*int\w*\(.* \+ -3\)",
     "strided loop by a known step": r"range\(i, \d+, \d+\)",
+}
+# Of programs with several atomic operations.
+ATOMICS = {
+    **{
+        method: rf"(D\.atomic_ref\(.*\)|ac_Cell.*\.\w+)\.{method}\("
+        for method in ("load", "store", *MEANING, "cas")
+    },
+    **{f"in order {order}": rf'\.\w+\(.*"{order}"' for order in ORDERS},
+    **{f"for the {scope}": rf'"{scope}"\)' for scope in ("system", "device", "block", "thread")},
+    "default order": r"D\.atomic_ref\(a[ct]_.*\]?\)\.(add|max|sub|xor)\([^\"]*\)$",
+    **{t: rf"D\.atomic_ref\(a[co]_{t}, " for t in (*SHARED_TYPES, *OWN_TYPES)},
+    **{
+        f"loops until a {loop}": pattern
+        for loop, pattern in (
+            ("break", r"while True:\n.* = D\.atomic_ref\(a[ch]_.*cas\("),
+            ("condition", r"while \(seen_"),
+            ("flag", r"while left_"),
+        )
+    },
+    **{
+        f"{what} in loops": pattern
+        for what, pattern in (
+            ("sums", r"\.cas\((old_\w+), \(\1 \+ with"),
+            ("products", r"\.cas\((old_\w+), \(\1 \* with"),
+            ("maxima", r"\.cas\((old_\w+), max\(\1, with"),
+            ("bits", r"\.cas\((old_\w+), \(\1 [&|^] with"),
+            ("counts", r"\.cas\((old_\w+), .*\(\1 \+ 1\) if "),
+        )
+    },
+    "results": r"\.add\(\(\(after_\w+ - before",
+    "results of floats": r"\.add\(\(D\.float64\(\(after",
+    "tickets": r"ticket = D\.atomic_ref\(at_i4, 0\)\.add",
+    "tickets by cas": r"while True:\n *found = D\.atomic_ref\(at_i4, 0\)\.cas\(",
+    "as many tickets as there are": r"while ticket < \d+:\n *found = ",
+    "halves": r"if whole\.x != ~whole\.y:",
+    "members that are atomics": r"^ +(.* = )?ac_Cell\[.*\]\.\w+\.\w+\(",
+    "references to structs": r"D\.atomic_ref\(ac_Cell, .*\)\.\w+\.\w+\(",
+    "fields": r'D\.atomic_ref\(ac_Flat\["\w+"\], ',
+    "two axes": r"D\.atomic_ref\(ac_\w+, \(.*, .*\)\)\.",
+    "one place": r"D\.atomic_ref\(ac_\w+, -?\d\)\.",
+    "one place for all": r"D\.atomic_ref\(ac_\w+, D\.int32\(\((n|bk) % \d+\)\)",
+    "places of data": r"D\.atomic_ref\(ac_\w+, D\.int32\(\(D\.int32\(a_\w+\[i\]\)",
+    "one place for most": r"D\.atomic_ref\(ac_\w+, \(\d+ if \(\(\w+ % 10\) != 3\)",
+    "NaN": r"D\.float(32|64)\(math\.nan\)",
+    "shared memory": r"D\.atomic_ref\(ash_\w+, ",
+    "what a block has counted": r"^ +ax_\w+\[.* = ash_",
 }
 WITH_BARRIERS = {
     "order of two": r"^( *)if \(w\d+ [<>] w\d+\):\n +\w+\[(.*)\] = \w+\n +\w+\[(?!\2\])",
@@ -129,6 +176,14 @@ def test_programs_with_barriers_reach_what_is_done_about_memory():
 def test_programs_have_indices_of_all_forms(blocks):
     sources = [make_case(seed, blocks).program.source(True) for seed in range(350)]
     assert lacking(sources, WITH_BARRIERS if blocks else SOURCE, 8) == {}
+
+
+def test_programs_have_atomic_operations_of_all_forms():
+    cases = [make_case(seed, seed % 3 == 2, atomics=True) for seed in range(500)]
+    sources = [case.program.source(True) for case in cases]
+    assert lacking(sources, ATOMICS, 5) == {}
+    several = [len(re.findall(r"atomic_ref\(|ac_Cell\[", source)) for source in sources]
+    assert min(several) >= 4
 
 
 @pytest.mark.parametrize("blocks", [False, True])
