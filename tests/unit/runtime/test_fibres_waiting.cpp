@@ -165,6 +165,23 @@ TEST(NoDeadlock, StatesThatTakeLongToComeBack) {
   EXPECT_TRUE(ran.fine());
 }
 
+// Loops around compare-and-swap come back to the same states while others are first; each ends
+// once.
+TEST(NoDeadlock, ThreadsThatComeOneByOneToWhereTheyMeet) {
+  for (const bool at_barrier : {true, false}) {
+    WorkerPool pool(2);
+    const Ran ran = launch_of(2, 32).run(pool, [&](const TestThread& t) {
+      for (uint32_t k = 0; k < t.thread(); ++k) {
+        if (t.thread() == 31) compute_for(0.05);
+        t.turn(k % 2);
+      }
+      at_barrier ? t.barrier(1) : void(t.meet(ThreadMeeting::Sync, kAll));
+    });
+    EXPECT_EQ(ran.error, "");
+    EXPECT_FALSE(ran.report.deadlock);
+  }
+}
+
 // A worker inside of a thread is at work, even if it stood still before, and others do.
 TEST(NoDeadlock, ALongComputationThatOthersWaitFor) {
   for (const int workers : {1, 2}) {

@@ -266,6 +266,8 @@ int32_t Block::barrier(Fibre& fibre, uint32_t site, abi::ThreadBarrier kind, boo
   warp.ready &= ~bit(fibre);
   warp.at_barrier |= bit(fibre);
   ++came_;
+  // Each comes once before all go on, whatever states of loops that end here it has come back to.
+  advanced(warp);
   kinds_ |= uint32_t{1} << static_cast<uint32_t>(kind);
   trues_ += operand;
   if (!finish_barrier()) nobody_ready(warp);
@@ -342,7 +344,10 @@ uint64_t Block::meet(Fibre& fibre, uint32_t site, abi::ThreadMeeting kind, uint3
   warp.keys[lane] = key_of(kind, mask);
   warp.values[lane] = value;
   warp.numbers[lane] = asks ? site : number;
-  if (!asks) finish_meeting(warp, warp.keys[lane]);
+  if (!asks) {
+    advanced(warp);
+    finish_meeting(warp, warp.keys[lane]);
+  }
   nobody_ready(warp);
   leave(fibre);
   return warp.values[lane];
