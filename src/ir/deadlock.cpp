@@ -90,8 +90,7 @@ bool all_wait(const Launch& launch, const RunningBlocks& blocks) {
 
 void throw_deadlock(const Launch& launch, RunningBlocks& blocks) {
   const std::map<uint32_t, Place> places = places_of(launch, blocks);
-  std::string text = "kernel '" + launch.code.function->name +
-                     "': its threads wait for each other and none can go on (deadlock): ";
+  std::string text = "its threads wait for each other and none can go on (deadlock): ";
   size_t named = 0;
   for (const auto& [step, place] : places) {
     if (named == kPlaces) break;

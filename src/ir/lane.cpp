@@ -32,8 +32,7 @@ void go_on(const Launch& launch, Lane& lane, uint64_t steps, uint64_t max_steps)
   lane.outcome = advance(launch, thread, std::min(steps, max_steps - before));
   lane.turn -= std::min(lane.turn, thread.taken - before);
   if (can_go_on(lane) && thread.taken == max_steps)
-    throw InterpretError("kernel '" + launch.code.function->name + "' exceeded " +
-                         std::to_string(max_steps) + " steps in one thread");
+    throw InterpretError("more than " + std::to_string(max_steps) + " steps in one thread");
   if (lane.outcome == Outcome::Failed) report_failure(launch, thread);
 }
 

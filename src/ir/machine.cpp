@@ -361,10 +361,9 @@ class Runner {
   }
 
   [[noreturn]] void fail(const Step& s, const std::string& what) const {
-    const Function& f = *launch_.code.function;
     const Function& in = *launch_.code.function_of(thread_.next).function;
-    throw InterpretError("kernel '" + f.name + "', block " + text_of(thread_.block) + ", thread " +
-                         text_of(thread_.index) + ": " + what + ": " + print_line(in, *s.source));
+    throw InterpretError("block " + text_of(thread_.block) + ", thread " + text_of(thread_.index) +
+                         ": " + what + ": " + print_line(in, *s.source));
   }
 
   const Launch& launch_;

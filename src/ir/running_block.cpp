@@ -63,10 +63,9 @@ bool RunningBlock::pass_barrier() {
   size_t trues = 0;
   for (const Lane* lane : waiting) {
     if (barrier_of(launch_, lane->thread).op != barrier) {
-      throw InterpretError("kernel '" + launch_.code.function->name + "', block " +
-                           text_of(index_) + ": threads wait at barriers of different kinds: " +
-                           place_text(launch_, waiting.front()->thread) + ", " +
-                           place_text(launch_, lane->thread));
+      throw InterpretError(
+          "block " + text_of(index_) + ": threads wait at barriers of different kinds: " +
+          place_text(launch_, waiting.front()->thread) + ", " + place_text(launch_, lane->thread));
     }
     trues += barrier_operand(launch_, lane->thread);
   }

@@ -110,9 +110,7 @@ uint32_t RunningWarp::live() const {
   return lanes;
 }
 
-std::string RunningWarp::beginning() const {
-  return "kernel '" + launch_.code.function->name + "', block " + text_of(block_) + ": ";
-}
+std::string RunningWarp::beginning() const { return "block " + text_of(block_) + ": "; }
 
 void RunningWarp::check_own_mask(const Lane& lane, const WarpMember& member) const {
   if (member.operation->op == Op::ActiveMask || has_lane(member.mask, member.lane)) return;

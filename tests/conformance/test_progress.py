@@ -531,7 +531,7 @@ def test_lanes_meet_across_ifs_and_after_a_return(target):
 
 # --- deadlocks ---
 
-DEADLOCK = r"kernel '{}': its threads wait for each other and none can go on \(deadlock\): {}"
+DEADLOCK = r"^kernel '{}': its threads wait for each other and none can go on \(deadlock\): {}"
 
 
 def standing(target, threads, thread, function, below, operation):
