@@ -104,6 +104,7 @@ def measure(problem, sources, threads, rounds):
         "size": problem.size,
         "wanted": problem.wanted,
         "ahead_of": problem.ahead_of,
+        "ahead_by": problem.ahead_by,
         "absent": absent,
         "figures": [figure(problem, entry) for entry in entries],
     }

@@ -99,16 +99,18 @@ def verdict(result):
 
 
 def faster_peers(result):
-    """{group: ours to it} of those that ours is wanted ahead of, and is not."""
+    """{group: ours to it} of those that ours is wanted ahead of, and is not by enough."""
     ratios = {peer: ratio(result, peer) for peer in result["ahead_of"]}
-    return {peer: value for peer, value in ratios.items() if value is not None and value < 1}
+    by = result.get("ahead_by", 1)
+    return {peer: value for peer, value in ratios.items() if value is not None and value < by}
 
 
 def lead(result):
     """The ratio to the best of the other runtimes, with those that ours is not ahead of and is
     wanted to be."""
-    ahead = " and ".join(faster_peers(result))
-    return number(ratio(result, PEER)) + (f" (wanted ahead of {ahead})" if ahead else "")
+    ahead, by = " and ".join(faster_peers(result)), result.get("ahead_by", 1)
+    wanted = f"{by:g} times" if by > 1 else "ahead of"
+    return number(ratio(result, PEER)) + (f" (wanted {wanted} {ahead})" if ahead else "")
 
 
 def row_misses(result):
@@ -116,7 +118,8 @@ def row_misses(result):
     if None not in (value, wanted) and value < wanted:
         yield f"{value:.2f} of the hand-written code, wanted {wanted}"
     for peer, value in faster_peers(result).items():
-        yield f"not ahead of {peer}: {value:.2f} of it"
+        by = result.get("ahead_by", 1)
+        yield f"not ahead of {peer}: {value:.2f} of it" + (f", wanted {by:g}" if by > 1 else "")
 
 
 def misses(results, quick):

@@ -130,8 +130,9 @@ void hand_convolve_rgba(int threads, uint8_t* out, const uint8_t* in, const floa
 void hand_spheres(int threads, float* out, const float* spheres, int64_t count, int64_t width,
                   int64_t height);
 
-// out[v] = how often v occurs.
+// How often each v occurs is added to out[v].
 void hand_histogram_wide(int threads, int32_t* out, const uint16_t* in, int64_t n, int64_t bins);
+void hand_histogram_locked(int threads, int32_t* out, const uint16_t* in, int64_t n, int64_t bins);
 
 // The positive elements in any order, and how many they are.
 void hand_compact(int threads, float* out, int32_t* total, const float* in, int64_t n);

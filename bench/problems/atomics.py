@@ -1,6 +1,8 @@
 """Threads that meet at places: histograms in shared and in global memory, compaction by tickets,
 a hash table."""
 
+from dataclasses import replace
+
 import numpy as np
 from arrays import aligned
 
@@ -57,6 +59,18 @@ def in_global_memory(quick):
         hand=(Hand("hand_histogram_wide"),),
         wanted=0.5,
         ahead_of=(INTEL,),
+    )
+
+
+def in_default_order(quick):
+    """The same without an order and a scope, as most people write it."""
+    return replace(
+        in_global_memory(quick),
+        name="histogram default",
+        kernel="histogram_default",
+        hand=(Hand("hand_histogram_wide"), Hand("hand_histogram_locked", "locked")),
+        wanted=None,
+        ahead_by=3.0,
     )
 
 
@@ -154,6 +168,7 @@ PROBLEMS = {
     "histogram uniform": in_shared_memory("uniform"),
     "histogram skewed": in_shared_memory("skewed"),
     "histogram global": in_global_memory,
+    "histogram default": in_default_order,
     "compact": compact,
     "hash insert": hash_insert,
 }

@@ -49,6 +49,7 @@ class Problem:
     hand: tuple[Hand, ...]
     wanted: float | None = None  # the least ratio to the hand-written code that the project demands
     ahead_of: tuple[str, ...] = ()  # groups that must be slower than cuda.device
+    ahead_by: float = 1.0  # so many times
     whole_arrays: Callable[..., None] | None = None  # the same with NumPy
     reference: dict[str, Any] = field(default_factory=dict)
 

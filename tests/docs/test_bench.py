@@ -112,3 +112,9 @@ def test_a_row_says_whom_it_is_wanted_ahead_of(bench):
     ahead = row | {"ratios": {"PoCL": 2.0, "peers": 2.0}}
     assert report.lead(ahead) == "2.00"
     assert not list(report.row_misses(ahead))
+    # By how much, where the row says so.
+    not_enough = row | {"ahead_by": 3.0, "ratios": {"Intel OpenCL": 2.9, "PoCL": 3.5, "peers": 2.9}}
+    assert report.lead(not_enough) == "2.90 (wanted 3 times Intel OpenCL)"
+    assert list(report.row_misses(not_enough)) == [
+        "not ahead of Intel OpenCL: 2.90 of it, wanted 3"
+    ]
