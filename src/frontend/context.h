@@ -81,7 +81,8 @@ struct Frame {
 // The name that the value of an assignment gets.
 struct Assigned {
   const Node* value = nullptr;
-  std::string name;
+  std::string name;               // empty: not to one name
+  const Node* several = nullptr;  // a tuple of targets
 };
 
 struct Context {

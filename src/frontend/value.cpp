@@ -263,13 +263,16 @@ std::string_view name_of(V::Iterator::Kind kind) {
 // "uint32" is pronounced with a consonant at its beginning.
 std::string with_article(const std::string& noun) {
   if (noun.starts_with("a ") || noun.starts_with("an ")) return noun;
-  const bool vowel = !noun.empty() && std::string_view("aeio").find(noun[0]) != std::string::npos;
+  const bool vowel = noun.starts_with("Atomic") ||
+                     (!noun.empty() && std::string_view("aeio").find(noun[0]) != std::string::npos);
   return (vowel ? "an " : "a ") + noun;
 }
 
 std::string read_it_hint(const Value& value) {
   auto* array = value.as<Value::Array>();
   if (!array || array->type.ndim != 0) return "";
+  if (array->is_struct_ref()) return "name an attribute of it";
+  if (array->reference) return "its value is what load() gives: ref.load()";
   return "an array without dimensions has one element: " +
          (array->name.empty() ? "a" : array->name) + "[()]";
 }

@@ -1,6 +1,8 @@
 """Atomic as a type, structs with atomic members, elements of every size (DEV-ATOM, DEV-STRUCT)."""
 
+import copy
 import dataclasses
+import pickle
 import threading
 
 import ml_dtypes
@@ -211,6 +213,28 @@ def test_an_atomic_begins_at_zero_each_time(target):
     assert not out.any()
 
 
+def given_and(x):
+    y = x + 1
+    return y
+
+
+@D.kernel
+def several_at_once(out):
+    t = D.thread_idx.x
+    first, n, last = D.Atomic(int), given_and(t), D.Atomic(D.float32)
+    first.add(n)
+    first.add(2)
+    last.store(0.5)
+    out[t] = first.load() + last.load()
+
+
+@clause("DEV-ATOM-03")
+def test_several_names_get_atomics_at_once(target):
+    out = np.zeros(40, np.float32)
+    run(several_at_once, out, block=40)
+    assert out.tolist() == [t + 3.5 for t in range(40)]
+
+
 # --- structs with atomics ---
 
 
@@ -284,6 +308,56 @@ def test_wait_between_blocks(target):
 
 
 # --- on the host ---
+
+
+def copies_of(x):
+    return pickle.loads(pickle.dumps(x)), copy.copy(x), copy.deepcopy(x)
+
+
+@clause("DEV-ATOM-02", "DEV-ATOM-05")
+@pytest.mark.parametrize("dtype", [int, "f8", D.float32x2, tuple[int, float], Pair])
+def test_copies_of_an_atomic_are_objects_of_their_own(dtype):
+    for align in (None, 32):
+        atomic = D.Atomic(dtype, align=align)
+        some = {"f8": 2.5, int: 7, Pair: Pair(1, 2, True)}.get(dtype, (1, 2))
+        some = D.float32x2(1, 2) if dtype is D.float32x2 else some
+        atomic.store(some)
+        held = atomic.load()
+        for made in copies_of(atomic):
+            assert repr(made) == repr(atomic)
+            assert made.numpy_dtype == atomic.numpy_dtype
+            assert made.load() == held
+            made.store(D.Atomic(dtype).load())
+            assert made.load() != held
+            assert atomic.load() == held
+    counts = D.zeros(2, dtype=D.Atomic(dtype), device="cpu")
+    assert pickle.loads(pickle.dumps(counts)).dtype == counts.dtype
+
+
+@D.struct
+class Tally:
+    total: D.Atomic(D.float64)
+    name: D.int16
+
+
+def test_copies_of_structs_with_atomics():
+    tally = Tally(name=3)
+    tally.total.store(2.5)
+    for made in (pickle.loads(pickle.dumps(tally)), copy.deepcopy(tally)):
+        made.total.add(1)
+        assert (made.name, made.total.load(), tally.total.load()) == (3, 3.5, 2.5)
+
+
+def test_references_are_not_copied():
+    array, guarded = np.zeros(2, np.int32), D.zeros(1, dtype=Guarded, device="cpu")
+    for ref, what in (
+        (D.atomic_ref(array, 1), "an AtomicRef refers to memory of an array"),
+        (D.atomic_ref(guarded, 0), "a reference to a struct refers to memory of an array"),
+    ):
+        assert copy.copy(ref) is ref
+        for make in (pickle.dumps, copy.deepcopy):
+            with pytest.raises(TypeError, match=what):
+                make(ref)
 
 
 @clause("DEV-ATOM-01", "DEV-ATOM-05")

@@ -220,6 +220,61 @@ def copies(queues, counts):
     counts[0] += 1
 
 
+@bad.kernel(I4, F4, COUNTS, QUEUES)
+def references_as_numbers(a, f, counts, queues):
+    r = D.atomic_ref(a, 0)
+    # error at `r + 1` on `+`: cannot add 'AtomicRef[int32]' and 'int'
+    # hint: its value is what load() gives: ref.load()
+    a[1] = r + 1
+    # error at `r`: AtomicRef[int32] cannot be stored in an array of int32
+    # hint: its value is what load() gives: ref.load()
+    a[1] = r
+    # error at `counts[1]`: an AtomicRef[int] is used as a condition
+    # hint: compare what it refers to: ref.load() != 0, or an attribute of a struct
+    if counts[1]:
+        a[1] = 1
+    # error at `queues[0]`: a Queue is used as a condition
+    # hint: compare what it refers to: ref.load() != 0, or an attribute of a struct
+    if queues[0]:
+        a[1] = 1
+    # error at `float(r)`: float() needs a number, found AtomicRef[int32]
+    # hint: its value is what load() gives: ref.load()
+    f[0] = float(r)
+
+
+@bad.kernel(I4, GRID, 1)
+def a_choice_of_references(a, g, n):
+    # error at `D.atomic_ref(a, 0) if n > 0 else D.atomic_ref(g, (0, 0))`: this would refer to an element of 'a' or to an element of 'g', chosen at run time
+    # hint: which array is meant must be known when the kernel is compiled; choose between the indices of one array, or write the operation once for each array
+    r = D.atomic_ref(a, 0) if n > 0 else D.atomic_ref(g, (0, 0))
+    r.add(1)
+
+
+@bad.kernel(I4)
+def types_in_a_tuple(a):
+    t = (D.Atomic(int), 3)
+    # error at `t[0].add`: the type Atomic(int) has no attribute 'add'
+    # hint: an object has methods: assign it to a name, as `x = device.Atomic(...)`
+    t[0].add(1)
+
+
+PACKED_COUNTS = np.zeros(2, [("tag", "u1"), ("n", D.Atomic(int).numpy_dtype)])
+PACKED_QUEUES = np.zeros(2, [("tag", "u1"), ("q", Queue.numpy_dtype)])
+
+
+@bad.kernel(PACKED_COUNTS, PACKED_QUEUES, clause="DEV-ATOM-08")
+def packed_members(counts, queues):
+    # error at `counts[0].n`: Atomic(int) at this place may lie at no multiple of 4 bytes: it begins at byte 1 of a struct
+    # hint: atomic operations need that; pass this part of the array as an argument of its own, or declare the type with its alignment
+    counts[0].n.add(1)
+    # error at `counts["n"]`: Atomic(int) at this place may lie at no multiple of 4 bytes: this part of it begins at byte 1
+    # hint: atomic operations need that; pass this part of the array as an argument of its own, or declare the type with its alignment
+    counts["n"][0].add(1)
+    # error at `queues[0].q`: Queue at this place may lie at no multiple of 4 bytes: it begins at byte 1 of a struct
+    # hint: atomic operations need that; pass this part of the array as an argument of its own, or declare the type with its alignment
+    queues[0].q.head.add(1)
+
+
 def counter_of_its_own():
     mine = D.Atomic(int)
     return mine

@@ -215,6 +215,12 @@ class AtomicRef(AtomicInterface):
     def __init__(self) -> None:
         raise TypeError("atomic_ref(array, index) makes references")
 
+    def __copy__(self) -> "AtomicRef":
+        return self
+
+    def __reduce_ex__(self, protocol: object) -> NoReturn:
+        _refuse_copy("an AtomicRef")
+
     def __repr__(self) -> str:
         return f"AtomicRef[{_name(self)}]({self.load()})"
 
@@ -230,6 +236,9 @@ class Atomic(AtomicInterface):
     the hint of a struct's attribute. Elsewhere it is an object that holds zero; one that a kernel
     makes is the thread's own. A struct with atomics is passed by reference: as an element of an
     array.
+
+    A copy, or what pickle makes in another process, is an object of its own, which holds the value
+    that the first one held.
 
     Raises TypeError for other types and for those that are larger.
     """
@@ -253,6 +262,9 @@ class Atomic(AtomicInterface):
         self._type, self._hint = kind, kind.hint
         self._element = memory[start : start + kind.bytes].view(kind.memory_dtype).reshape(())
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _atomic_with, (self._type, _core.atomic_load(self._element))
+
     @property
     def __cuda_device_atomic__(self) -> AtomicType:
         return self._type
@@ -266,6 +278,19 @@ class Atomic(AtomicInterface):
         return f"device.{self._type.__name__}"
 
 
+def _atomic_with(kind: AtomicType, data: bytes) -> Atomic:
+    made = Atomic.of(kind)
+    _core.atomic_exchange(made._element, data)
+    return made
+
+
+def _refuse_copy(what: str) -> NoReturn:
+    raise TypeError(
+        f"{what} refers to memory of an array, and is not copied; copy the array, and make another "
+        "one by atomic_ref(array, index)"
+    )
+
+
 class StructRef:
     """A struct with atomics that lies in host memory: atomic_ref() gives it, as indexing does in
     kernels. Its atomic attributes are AtomicRefs, others are read and assigned, and methods of the
@@ -277,6 +302,12 @@ class StructRef:
 
     def __init__(self) -> None:
         raise TypeError("atomic_ref(array, index) makes references")
+
+    def __copy__(self) -> "StructRef":
+        return self
+
+    def __reduce_ex__(self, protocol: object) -> NoReturn:
+        _refuse_copy("a reference to a struct")
 
     def _field(self, name: str) -> Any:
         fields = self._class.__cuda_device_struct__.fields

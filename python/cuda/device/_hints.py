@@ -105,11 +105,16 @@ class AtomicType:
     One object for each T and alignment. In memory it takes `bytes`, a power of two.
     """
 
-    __slots__ = ("__cuda_device_struct__", "__name__", "__weakref__", "_dtype", "bytes", "hint")
+    __slots__ = (
+        *("__cuda_device_struct__", "__name__", "__weakref__", "_dtype", "_made_of"),
+        *("bytes", "hint"),
+    )
     __module__ = "cuda.device"
 
-    def __init__(self, hint: Hint, align: int, name: str) -> None:
+    def __init__(self, hint: Hint, align: int, name: str, made_of: tuple[Any, int | None]) -> None:
+        """made_of: the arguments of Atomic."""
         self.hint = hint
+        self._made_of = made_of
         self.bytes = 1 << (max(hint.size, 1) - 1).bit_length()
         self.__name__ = name
         memory = hint._replace(size=self.bytes, align=max(self.bytes, align))
@@ -139,6 +144,9 @@ class AtomicType:
             plain: np.dtype[Any] = np.dtype(fields)  # type: ignore[call-overload]
             self._dtype = element_dtype(self, plain, self.align)
         return self._dtype
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return atomic_type, self._made_of
 
     def __repr__(self) -> str:
         return f"device.{self.__name__}"
@@ -170,7 +178,7 @@ def atomic_type(dtype: Any, align: int | None) -> AtomicType:
         )
     bytes_of_it = 1 << (max(hint.size, 1) - 1).bit_length()
     key = hint.type, max(number, bytes_of_it)
-    return _atomic_types.setdefault(key, AtomicType(hint, number, name))
+    return _atomic_types.setdefault(key, AtomicType(hint, number, name, (dtype, align)))
 
 
 def _holds(kind: Any, wanted: type) -> bool:

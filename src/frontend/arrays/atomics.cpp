@@ -50,28 +50,6 @@ static Value part_of(Context& ctx, const Value::Array& whole, uint32_t offset, c
   return part;
 }
 
-Value reference_within(Context& ctx, const Value::Array& element, const Node* node) {
-  if (is_atomic(element.element)) return part_of(ctx, element, 0, element.element, node);
-  Value::Array ref = element;
-  ref.reference = true;
-  return ref;
-}
-
-Value reference_to(Context& ctx, const Value::Array& array, const Value& index,
-                   const syntax::Subscript* node) {
-  const Value view = sliced(ctx, array, index, node);
-  return view.is_array() ? reference_within(ctx, view.array(), node) : view;
-}
-
-// ------------------------------------------------------------------------------------ atomic_ref
-
-static bool names_one_element(const Value::Array& array, const Value& index) {
-  const std::vector<Value> all = index.is_tuple() ? index.elements() : std::vector<Value>{index};
-  return all.size() == array.type.ndim && std::ranges::none_of(all, [](const Value& v) {
-           return v.is_none() || v.is<Value::Slice>() || v.is_entity("builtins.Ellipsis");
-         });
-}
-
 // What is known of the place of elements that they cannot be accessed at in one step: fields of
 // structs without the alignment of C++ lie anywhere.
 static std::optional<std::string> misplaced_part(Context& ctx, const Value::Array& array,
@@ -84,6 +62,46 @@ static std::optional<std::string> misplaced_part(Context& ctx, const Value::Arra
   const ir::Type& whole = ctx.function->params[parameter->index].type;
   if (whole.element_bytes() < bytes || whole.element_bytes() % bytes == 0) return std::nullopt;
   return "the elements of the argument have " + std::to_string(whole.element_bytes()) + " bytes";
+}
+
+// Whether a part of a struct lies where its type says, wherever the struct does: in a packed one,
+// as NumPy makes them, it may lie anywhere.
+static bool check_part(Context& ctx, const DataType& whole, const RecordField& part,
+                       const Node* node) {
+  const uint32_t align = align_of(part.type);
+  if (align_of(whole) >= align && part.offset % align == 0) return true;
+  const std::string where =
+      part.offset % align != 0
+          ? "it begins at byte " + std::to_string(part.offset) + " of a struct"
+          : "its struct lies at multiples of " + std::to_string(align_of(whole));
+  error(ctx, DiagCode::atomic_place, node, {type_text(part.type), std::to_string(align), where});
+  return false;
+}
+
+Value reference_within(Context& ctx, const Value::Array& element, const Node* node) {
+  if (is_atomic(element.element)) return part_of(ctx, element, 0, element.element, node);
+  Value::Array ref = element;
+  ref.reference = true;
+  return ref;
+}
+
+Value reference_to(Context& ctx, const Value::Array& array, const Value& index,
+                   const syntax::Subscript* node) {
+  const uint32_t align = align_of(array.element);
+  if (const auto where = misplaced_part(ctx, array, align))
+    return error(ctx, DiagCode::atomic_place, node->value,
+                 {type_text(array.element), std::to_string(align), *where});
+  const Value view = sliced(ctx, array, index, node);
+  return view.is_array() ? reference_within(ctx, view.array(), node) : view;
+}
+
+// ------------------------------------------------------------------------------------ atomic_ref
+
+static bool names_one_element(const Value::Array& array, const Value& index) {
+  const std::vector<Value> all = index.is_tuple() ? index.elements() : std::vector<Value>{index};
+  return all.size() == array.type.ndim && std::ranges::none_of(all, [](const Value& v) {
+           return v.is_none() || v.is<Value::Slice>() || v.is_entity("builtins.Ellipsis");
+         });
 }
 
 // Elements that memory is read and written as in one step.
@@ -144,7 +162,10 @@ Value struct_ref_attribute(Context& ctx, const syntax::Attribute* node, const Va
   const auto i = field_named(type, node->attr);
   if (!i) return member_attribute(ctx, node, type, ref);
   const RecordField& field = type.fields[*i];
-  if (holds_atomics(field.type)) return part_of(ctx, ref, field.offset, field.type, node);
+  if (holds_atomics(field.type))
+    return check_part(ctx, ref.element, field, node)
+               ? part_of(ctx, ref, field.offset, field.type, node)
+               : Value::unknown();
   const Value value =
       load_data(ctx, field.type, operands_at(ctx, ref, layout_of(ref), {}, node), field.offset);
   const bool tuple = value.is_record() && value.record().type->kind == RecordType::Kind::Tuple;
@@ -183,6 +204,13 @@ static Value zero_of(Context& ctx, const RecordRef& type, const Node* node) {
   return part_of(ctx, element, 0, atomic, node);
 }
 
+// Whether a name is assigned what the node gives: `x = ...`, or `x, y = ..., ...`.
+static bool gets_a_name(const Context& ctx, const Node* node) {
+  if (ctx.assigned.value == node) return true;
+  auto* values = ctx.assigned.several ? syntax::as<syntax::Tuple>(ctx.assigned.value) : nullptr;
+  return values && std::ranges::find(values->elts, node) != values->elts.end();
+}
+
 Value call_atomic(Context& ctx, const Arguments& a, const Intrinsic& i) {
   const auto given = named_arguments(ctx, a, i);
   if (!given) return Value::unknown();
@@ -201,7 +229,7 @@ Value call_atomic(Context& ctx, const Arguments& a, const Intrinsic& i) {
   const uint32_t least = std::max(*align, least_align(*(*given)[0].value));
   const RecordRef type = atomic_type(ctx.session, *dtype, least);
   // Assigned to a name it is an object; elsewhere, as in shared_array(4, Atomic(int)), a type.
-  if (ctx.assigned.value != a.node) return Value::Class{type};
+  if (!gets_a_name(ctx, a.node)) return Value::Class{type};
   return zero_of(ctx, type, a.node);
 }
 

@@ -380,6 +380,7 @@ Value call_python(Context& ctx, const Callee& callee, const Arguments& a) {
   for (Value& v : *bound) v = across_call(ctx, v);
   Instance& instance = instance_at(ctx, callee, a);
   Instance* caller = std::exchange(ctx.instance, &instance);
+  const Assigned assigned = std::exchange(ctx.assigned, {});
   ++ctx.inlined_calls;
   const uint32_t before = ctx.function->inst_count();
   ctx.instance->arguments = std::move(given);
@@ -390,6 +391,7 @@ Value call_python(Context& ctx, const Callee& callee, const Arguments& a) {
   instance.size = ctx.function->inst_count() - before;
   instance.is_callable = can_be_returned(result);
   ctx.instance = caller;
+  ctx.assigned = assigned;
   ctx.copy = copy;
   ctx.at(a.node);
   if (!f.in_library.empty() && failed_in_library(ctx, a.node)) return silent(ctx);

@@ -22,7 +22,7 @@ using syntax::NodeKind;
 
 void lower_assign(Context& ctx, const syntax::Assign* node) {
   auto* name = syntax::as<syntax::Name>(node->targets[0]);
-  ctx.assigned = {node->value, name ? name->id : ""};
+  ctx.assigned = {node->value, name ? name->id : "", syntax::as<syntax::Tuple>(node->targets[0])};
   const Value v = expr(ctx, node->value);
   for (const Node* target : node->targets) assign(ctx, target, v, node->value);
 }
@@ -297,7 +297,7 @@ void lower_aug_assign(Context& ctx, const syntax::AugAssign* node) {
 void lower_ann_assign(Context& ctx, const syntax::AnnAssign* node) {
   if (!node->value) return;
   auto* name = syntax::as<syntax::Name>(node->target);
-  ctx.assigned = {node->value, name ? name->id : ""};
+  ctx.assigned = {node->value, name ? name->id : "", nullptr};
   Value v = expr(ctx, node->value);
   v = annotated(ctx, node->annotation, std::move(v), node->value,
                 name ? "'" + name->id + "'" : std::string("the target"));

@@ -233,8 +233,15 @@ bool too_deep(Context& ctx, const Node* node) {
   return true;
 }
 
+static std::string referred_text(const Value::Array& reference) {
+  return reference.name.empty() ? "another array" : "an element of '" + reference.name + "'";
+}
+
 Value array_choice(Context& ctx, const std::string& what, const ArrayPair& arrays,
                    const Node* node) {
+  if (arrays.first->reference && arrays.second->reference)
+    return error(ctx, DiagCode::reference_choice, node,
+                 {what, referred_text(*arrays.first), referred_text(*arrays.second)});
   if (arrays.first->name.empty() || arrays.second->name.empty())
     return error(ctx, DiagCode::two_arrays, node, {what});
   return error(ctx, DiagCode::array_choice, node, {what, arrays.first->name, arrays.second->name});

@@ -65,6 +65,8 @@ Value truth(Context& ctx, const Value& v, const Node* node) {
   if (v.is_function()) return Value::boolean(true);
   if (auto* member = v.as<Value::Enum>())
     return member->flag ? truth(ctx, member->value[0], node) : Value::boolean(true);
+  if (auto* array = v.as<Value::Array>(); array && array->reference)
+    return error(ctx, DiagCode::reference_condition, node, {with_article(type_text(v))});
   if (auto* array = v.as<Value::Array>())
     return error(ctx, DiagCode::array_condition, node, {array->name, type_text(v)});
   return wrong_kind(ctx, DiagCode::condition_type, node, v, {type_text(v)});
