@@ -56,6 +56,7 @@ class Generator:
         self.kind = self.random.choice(KINDS)
         self.names = 0
         self.jumps: list[str] = []
+        self.answers: list[str] = []  # of barriers that have certainly been passed
         self.has_helper = self.chance(0.4)
         self.result = "return"  # how the function is left early
 
@@ -83,13 +84,17 @@ class Generator:
     # --- statements ---
 
     def block(self, pad: str, depth: int) -> Iterator[str]:
+        known = len(self.answers)
         for _ in range(self.random.randint(1, 3)):
             yield from self.statement(pad, depth)
+        del self.answers[known:]
 
     def statement(self, pad: str, depth: int) -> Iterator[str]:
         kinds = [(4, self.meet), (1, self.compute), (0.7, self.peek)]
         if self.jumps:
             kinds += [(1, self.jump)]
+        if self.answers:
+            kinds += [(1, self.recall)]
         if depth > 0:
             kinds += [(3, self.branch), (1.5, self.for_loop), (1.5, self.while_loop)]
             kinds += [(1, self.call)] if self.has_helper and self.result == "return" else []
@@ -99,6 +104,10 @@ class Generator:
     def compute(self, pad: str, _: int) -> Iterator[str]:
         to, other = self.random.sample("xy", 2)
         yield f"{pad}{to} = ({to} * {self.number(7)} + {other} + {self.number(99)}) % 1009"
+
+    def recall(self, pad: str, _: int) -> Iterator[str]:
+        """Others may have passed more barriers since."""
+        yield f"{pad}x = (x * 5 + int({self.random.choice(self.answers)})) % 1009"
 
     def peek(self, pad: str, _: int) -> Iterator[str]:
         """What others wrote before the last barrier, and do not write before the next."""
@@ -110,8 +119,10 @@ class Generator:
         if not self.kind:
             yield f"{pad}D.syncthreads()"
         else:
-            yield f"{pad}v = D.syncthreads_{self.kind}(lambda: {self.condition()})"
-            yield f"{pad}y = (y * 2 + int(v)) % 1009"
+            answer = self.fresh()
+            yield f"{pad}{answer} = D.syncthreads_{self.kind}(lambda: {self.condition()})"
+            yield f"{pad}y = (y * 2 + int({answer})) % 1009"
+            self.answers.append(answer)
         yield f"{pad}x = (x * 3 + s[p & 1, (t + {self.number(40)}) % n] + {self.number(9)}) % 1009"
         yield f"{pad}p += 1"
 

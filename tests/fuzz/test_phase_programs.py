@@ -27,8 +27,9 @@ def test_programs_of_phases_agree(first):
 CONSTRUCTS = {
     "barriers": r"D\.syncthreads\(\)",
     "counts": r"D\.syncthreads_count",
+    "answers of earlier barriers": r"x = \(x \* 5 \+ int\(w\d+\)",
     "votes": r"D\.syncthreads_(and|or)",
-    "a side alone": r"^( +)if .*\n(\1    .*\n)*?\1    (v = )?D\.sync.*\n(\1    .*\n)*(?!\1else)",
+    "a side alone": r"^( +)if .*\n(\1    .*\n)*?\1    (w\d+ = )?D\.sync.*\n(\1    .*\n)*(?!\1else)",
     "an else": r"^ +else:",
     "numbers of their own": r"range\(x % \d\)",
     "steps": r"range\(x % 3, \d, 2\)",

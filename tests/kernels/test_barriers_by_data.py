@@ -149,6 +149,38 @@ def test_threads_return_early_from_a_helper_and_from_the_kernel(target, block, a
 
 
 @D.kernel
+def kept_answers(out, a):
+    """What barriers have answered while all agreed is known when threads no longer do."""
+    t = D.int32(D.thread_idx.x)
+    n = D.syncthreads_count(lambda: a[t] > 1)
+    m = 0
+    for k in range(3):
+        low = D.syncthreads_count(lambda: a[t] > k)  # noqa: B023
+        if a[t] > 2 * k + 1:
+            m += 7 * D.syncthreads_count(lambda: True)
+        m += low
+    out[t] = 100 * n + m + D.syncthreads_count(lambda: m > 9)
+
+
+def of_kept_answers(t, s, a):
+    n = sum((yield a[t] > 1))
+    m = 0
+    for k in range(3):
+        low = sum((yield a[t] > k))
+        if a[t] > 2 * k + 1:
+            m += 7 * sum((yield True))
+        m += low
+    return 100 * n + m + sum((yield m > 9))
+
+
+@clause("DEV-BLK-02")
+@BLOCKS
+@DATA
+def test_answers_are_known_where_threads_no_longer_agree(target, block, a):
+    assert launch(kept_answers, a, block=block) == model(of_kept_answers, block, a)
+
+
+@D.kernel
 def three_kinds(out, a):
     t = D.int32(D.thread_idx.x)
     n = D.syncthreads_count(lambda: a[t] > 1)
@@ -215,7 +247,7 @@ def inspect(kernel, *arguments, what, block=100):
     return kernel.inspect(out, *arguments, grid=1, block=block, what=what, target="avx2")
 
 
-@pytest.mark.parametrize("kernel", [one_side, own_lengths, searches])
+@pytest.mark.parametrize("kernel", [one_side, own_lengths, searches, kept_answers])
 def test_they_are_lanes_of_gangs(kernel):
     assert inspect(kernel, RANDOM, what="plan").startswith("gangs: ")
 

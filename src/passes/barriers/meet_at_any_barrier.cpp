@@ -113,6 +113,26 @@ class SecondCopy {
   LoopLimits limits_;
 };
 
+// Variables of the first copy that keep what its barriers have answered, each with that of the
+// second.
+using KeptAnswers = std::vector<std::pair<uint32_t, uint32_t>>;
+
+void keep_answers(ir::Function& f, Block& first, const Copies& copies,
+                  const BarrierAnswers& answers, KeptAnswers& kept) {
+  Block all;
+  ir::Builder b(f, all);
+  for (Inst* i : first.insts) {
+    for (Block& inside : i->regions) keep_answers(f, inside, copies, answers, kept);
+    all.insts.push_back(i);
+    if (!votes(i->op)) continue;
+    b.set_span(i->span);
+    const auto slot = static_cast<uint32_t>(add_counter(f, i->type));
+    b.slot_store(slot, i);
+    kept.emplace_back(slot, answers.of(*copies.at(i)));
+  }
+  first = std::move(all);
+}
+
 LoopLimits limits_of(ir::Function& f, const BarrierSites& sites) {
   LoopLimits limits;
   ir::for_each_inst(f.body, [&](const Inst& i) {
@@ -145,6 +165,8 @@ void split(ir::Function& f) {
   SecondCopy second(f, limits);
   sites.add_copies(second.copies());
   const BarrierAnswers answers(f, second.block());
+  KeptAnswers kept;
+  keep_answers(f, f.body, second.copies(), answers, kept);
   const uint32_t site = static_cast<uint32_t>(add_counter(f, ir::kI32));
 
   Inst& first = put_into_scope(f);
@@ -156,6 +178,7 @@ void split(ir::Function& f) {
   all = {&first};
   ir::Builder b(f, f.body);
   second.take_over(b, crossing, limits);
+  for (const auto& [from, to] : kept) b.slot_store(to, b.slot_load(from));
   all.insert(all.end(), second.block().insts.begin(), second.block().insts.end());
   dce(f);
 }

@@ -12,9 +12,9 @@ using ir::Block;
 using ir::Inst;
 using ir::Op;
 
-namespace {
-
 bool votes(Op op) { return ir::is_barrier(op) && op != Op::Barrier; }
+
+namespace {
 
 uint32_t add_slot(ir::Function& f, ir::Type type) {
   f.slots.push_back({"", type});

@@ -14,6 +14,9 @@
 
 namespace cuda_device::passes {
 
+// Whether a barrier gives its threads an answer.
+bool votes(ir::Op op);
+
 // The answers of barriers that vote, which are no longer one for the block: variables. Each use
 // of such a barrier in `b` becomes a load.
 class BarrierAnswers {
