@@ -14,6 +14,7 @@
 #include <optional>
 #include <string>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "frontend/session.h"
@@ -54,8 +55,6 @@ struct Diagnosis {
   bool failed_more = false;  // some web was found to have failed
   // Limits of the whole kernel: once is enough.
   bool met_too_deep = false;
-  bool met_too_large = false;
-  bool stays_large = false;  // no more functions can be called for its size
   bool met_too_much_shared = false;
   bool met_too_much_local = false;
 };
@@ -85,7 +84,29 @@ struct Assigned {
   const Node* several = nullptr;  // a tuple of targets
 };
 
-struct Context {
+// Where the walk is: in a function of the module. A function is lowered while its caller waits.
+struct Walk {
+  explicit Walk(std::unique_ptr<ir::Function> f)
+      : function(std::move(f)), builder(*function, function->body) {}
+
+  std::unique_ptr<ir::Function> function;
+  ir::Builder builder;
+  std::vector<Inst*> parameters;       // the Param instruction of each IR parameter
+  CalledFunction* lowering = nullptr;  // null: the kernel
+  uint32_t inlined_calls = 0;
+  bool met_too_large = false;
+  bool stays_large = false;  // no more functions can be called for its size
+
+  Instance* instance = nullptr;
+  Frame* frame = nullptr;
+  bool reachable = true;
+  size_t open_scopes = 0;
+  uint32_t copy = 0;    // of the unrolled loops around: Unrolled::copy_of
+  uint32_t levels = 0;  // in the source, callers included
+  Assigned assigned;
+};
+
+struct Context : Walk {
   explicit Context(Session& session);
 
   // What is emitted from here on belongs to the node.
@@ -96,24 +117,10 @@ struct Context {
   Session& session;
   const Policy& policy;
   const syntax::Program& program;
-  std::unique_ptr<ir::Function> function;
-  ir::Builder builder;
-  std::vector<Inst*> parameters;                  // the Param instruction of each IR parameter
   std::unordered_map<uint32_t, uint32_t> arrays;  // number in the module of an allocation
   std::vector<CalledFunction*> called;            // by number in the module
-  CalledFunction* lowering = nullptr;             // the one that is lowered; null: the kernel
-  uint32_t inlined_calls = 0;                     // in the function of the module
   Diagnosis diagnosis;
   Inference inference;
-
-  // Where the walk is.
-  Instance* instance = nullptr;
-  Frame* frame = nullptr;
-  bool reachable = true;
-  size_t open_scopes = 0;
-  uint32_t copy = 0;  // of the unrolled loops around: Unrolled::copy_of
-  uint32_t levels = 0;
-  Assigned assigned;
 };
 
 // One level deeper in the source, called functions included, while it lives.

@@ -20,10 +20,12 @@ std::string to_string(const ArgumentType& t, const syntax::Program& program);
 // complex128 in some.
 std::string to_string(const ArgumentType& t, const Request& request);
 
-// One IR function with every call inlined, and what the compiler has doubts about. Throws
-// DiagnosticError with all independent errors found.
+// One IR function with every call inlined, but those of functions that are called when the kernel
+// runs; what the compiler has doubts about; and how many passes over the kernel its types took.
+// Throws DiagnosticError with all independent errors found.
 std::unique_ptr<ir::Function> lower(const Request& request,
-                                    std::vector<Warning>* warnings = nullptr);
+                                    std::vector<Warning>* warnings = nullptr,
+                                    uint32_t* passes = nullptr);
 
 // Result type of function 0 called with these arguments, as text: "int32", "int", "(float32,
 // bool)". For tests of promotion.

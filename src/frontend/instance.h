@@ -139,8 +139,17 @@ struct CalledFunction {
   bool for_size = false;             // inlined at every call it would make the kernel too large
   Value result;                      // abstract; Unknown: none of its returns is known yet
   bool has_several_results = false;  // or one that is not known before it runs
-  std::optional<uint32_t> number;    // in the module, of this pass
   std::vector<Capture> captures;
+  // State of this pass:
+  std::optional<uint32_t> number;          // in the module
+  bool begun = false;                      // it is lowered, or being so
+  std::unique_ptr<ir::Function> function;  // once it is lowered
+
+  void begin_pass() {
+    number.reset();
+    begun = false;
+    function.reset();
+  }
 
   const std::vector<Value>& arguments() const { return instance->arguments; }
 };

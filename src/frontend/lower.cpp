@@ -29,15 +29,16 @@ struct Pass {
 // Lowers function 0 once, with the types found so far.
 Pass run(Session& session, bool as_kernel) {
   Instance& root = *session.root;
+  ++session.passes;
   session.for_each_function([](Instance& i) { i.begin_pass(); });
-  for (const auto& called : session.called) called->number.reset();
+  for (const auto& called : session.called) called->begin_pass();
   Pass pass{std::make_unique<Context>(session), {}};
   Context& ctx = *pass.context;
   ctx.instance = &root;
   bind_kernel_arguments(ctx);
   if (!as_kernel) {
     pass.result = inlined(ctx, root);
-    lower_called(ctx);
+    finish_module(ctx);
     return pass;
   }
   Frame frame;
@@ -48,7 +49,7 @@ Pass run(Session& session, bool as_kernel) {
   check_kernel_annotation(ctx, *root.function);
   block(ctx, root.function->body, true);
   ctx.frame = nullptr;
-  lower_called(ctx);
+  finish_module(ctx);
   return pass;
 }
 
@@ -171,11 +172,10 @@ std::unique_ptr<Instance> Session::make_instance(const syntax::Function& functio
 }
 
 Context::Context(Session& s)
-    : session(s),
+    : Walk(std::make_unique<ir::Function>()),
+      session(s),
       policy(s.policy),
-      program(*s.request.program),
-      function(std::make_unique<ir::Function>()),
-      builder(*function, function->body) {
+      program(*s.request.program) {
   const syntax::Function& root = *s.root->function;
   function->name = root.name;
   function->launch = s.request.launch;
@@ -184,9 +184,11 @@ Context::Context(Session& s)
   function->bounds = root.options.bounds;
 }
 
-std::unique_ptr<ir::Function> lower(const Request& request, std::vector<Warning>* warnings) {
+std::unique_ptr<ir::Function> lower(const Request& request, std::vector<Warning>* warnings,
+                                    uint32_t* passes) {
   Session session(request);
   const Pass pass = checked(session, true);
+  if (passes) *passes = session.passes;
   if (warnings) *warnings = std::move(pass.context->diagnosis.warnings);
   return std::move(pass.context->function);
 }

@@ -56,6 +56,7 @@ struct Session {
     for (const auto& one : called) f(*one->instance);
   }
   uint32_t instances = 0;
+  uint32_t passes = 0;
   uint32_t rounds_of_size = 0;  // in which functions were chosen that are called for their size
   std::map<const syntax::Node*, std::unique_ptr<syntax::Function>> nested_functions;
   std::vector<std::unique_ptr<syntax::Return>> lambda_bodies;

@@ -166,6 +166,13 @@ def test_a_long_chain_of_functions(target, count, terms):
     assert ir.count("function ^") == -(-(count - 100) // 101)
 
 
+def test_sixty_functions_that_are_never_inlined(target):
+    source = chain_of_functions(60, 1).replace("def f", '@D.func(inline="never")\ndef f')
+    kernel = made(source)
+    assert result(kernel) == 2 + 59 * 2
+    assert len(called_in(kernel.inspect(np.zeros(1), np.zeros(1), block=1, what="ir"))) == 60
+
+
 def test_a_long_chain_of_functions_that_are_always_inlined():
     source = chain_of_functions(101, 0).replace("def f", '@D.func(inline="always")\ndef f')
     with pytest.raises(errors.CompileError, match="calls are nested more than 100 deep"):

@@ -159,6 +159,15 @@ static bool knows_captures(const Context& ctx, const CalledFunction& called) {
   });
 }
 
+static void lower(Context& ctx, CalledFunction& called);
+
+// At the first call in a pass, so that its result is known here. Where calls of a long chain lie so
+// deep in one another already, after those that wait for them: finish_module().
+static void lower_at_first_call(Context& ctx, CalledFunction& called) {
+  constexpr uint32_t kDeepest = syntax::kMaxNesting / 10;
+  if (!called.begun && ctx.levels <= kDeepest) lower(ctx, called);
+}
+
 Value call_for_real(Context& ctx, CalledFunction& called, const std::vector<Value>& given,
                     const Arguments& a) {
   for (size_t i = 0; i < given.size(); ++i) {
@@ -173,6 +182,7 @@ Value call_for_real(Context& ctx, CalledFunction& called, const std::vector<Valu
     called.instance->call = a.node;
     ctx.called.push_back(&called);
   }
+  lower_at_first_call(ctx, called);
   std::vector<Value> all = given;
   for (const Capture& one : called.captures)
     all.push_back(read_captured(ctx, *one.owner, one.web, one.name));
@@ -274,10 +284,10 @@ static void bind_own_parameters(Context& ctx, CalledFunction& called) {
 
 static void lower_body(Context& ctx, CalledFunction& called) {
   const syntax::Function& f = *called.instance->function;
-  for (size_t i = 0; i < ctx.parameters.size(); ++i)
-    ctx.parameters[i] = ctx.function->params[i].type.is_array()
-                            ? ctx.builder.op(Op::Param, {}, static_cast<int64_t>(i))
-                            : nullptr;
+  for (size_t i = 0; i < ctx.function->params.size(); ++i)
+    ctx.parameters.push_back(ctx.function->params[i].type.is_array()
+                                 ? ctx.builder.op(Op::Param, {}, static_cast<int64_t>(i))
+                                 : nullptr);
   bind_own_parameters(ctx, called);
   ctx.function->too_deep = static_cast<uint32_t>(
       failure_number(ctx, f.span,
@@ -306,28 +316,19 @@ static void move_tables(ir::Function& from, ir::Function& to) {
   to.formats = std::move(from.formats);
 }
 
-static void lower_one(Context& ctx, CalledFunction& called) {
-  std::unique_ptr<ir::Function> function =
-      begin_function(*ctx.function, called.instance->function->name);
-  move_tables(*ctx.function, *function);
-  std::swap(ctx.function, function);  // `function` is the kernel now
-  ctx.builder.set_function(*ctx.function);
-  const std::vector<Inst*> of_kernel = ctx.parameters;
-  Instance* before = std::exchange(ctx.instance, called.instance.get());
-  CalledFunction* lowered_before = std::exchange(ctx.lowering, &called);
-  ctx.reachable = true;
-  ctx.copy = 0;
-  // Another one that is too large does not keep its result from being known.
-  ctx.inlined_calls = 0;
-  ctx.diagnosis.met_too_large = ctx.diagnosis.stays_large = false;
+// A walk of its own, while that through the caller waits.
+static void lower(Context& ctx, CalledFunction& called) {
+  called.begun = true;
+  Walk walk(begin_function(ctx.function->module(), called.instance->function->name));
+  walk.lowering = &called;
+  walk.instance = called.instance.get();
+  walk.levels = ctx.levels;
+  move_tables(*ctx.function, *walk.function);
+  std::swap<Walk>(ctx, walk);
   lower_body(ctx, called);
-  ctx.instance = before;
-  ctx.lowering = lowered_before;
-  ctx.parameters = of_kernel;
-  move_tables(*ctx.function, *function);
-  std::swap(ctx.function, function);
-  ctx.builder.set_function(*ctx.function);
-  ctx.function->functions.push_back(std::move(function));
+  std::swap<Walk>(ctx, walk);
+  move_tables(*walk.function, *ctx.function);
+  called.function = std::move(walk.function);
 }
 
 // Every return hangs on the result of a call of the function itself.
@@ -341,12 +342,14 @@ static void report_without_type(Context& ctx) {
   }
 }
 
-void lower_called(Context& ctx) {
-  for (size_t i = 0; i < ctx.called.size(); ++i) lower_one(ctx, *ctx.called[i]);
-  for (const auto& f : ctx.function->functions) {
-    f->arrays = ctx.function->arrays;
-    f->failures = ctx.function->failures;
-    f->formats = ctx.function->formats;
+void finish_module(Context& ctx) {
+  for (size_t i = 0; i < ctx.called.size(); ++i)
+    if (!ctx.called[i]->begun) lower(ctx, *ctx.called[i]);
+  for (CalledFunction* one : ctx.called) {
+    one->function->arrays = ctx.function->arrays;
+    one->function->failures = ctx.function->failures;
+    one->function->formats = ctx.function->formats;
+    ctx.function->functions.push_back(std::move(one->function));
   }
   report_without_type(ctx);
 }

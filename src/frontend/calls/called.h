@@ -18,8 +18,8 @@ std::optional<std::vector<Value>> joined_arguments(const Context& ctx, const std
                                                    const std::vector<Value>& b);
 Value call_for_real(Context& ctx, CalledFunction& called, const std::vector<Value>& given,
                     const Arguments& a);
-// Lowers all that were called in this pass, and those that they call.
-void lower_called(Context& ctx);
+// Lowers those called functions that are not yet, and adds all of them to the kernel.
+void finish_module(Context& ctx);
 
 // In inline.cpp: gives a parameter its value, in the type that is declared for it.
 void bind_parameter(Context& ctx, const syntax::Function& f, size_t i, const Value& given,

@@ -293,9 +293,13 @@ std::string described(const Node* node, const Value& value) {
 
 bool in_func(const Context& ctx) {
   // What calls a function that stands within another one says nothing: only the latter makes it.
-  for (const Instance* i = ctx.instance; i && !i->dead_on_host;
-       i = i->enclosing ? i->enclosing : i->parent)
+  // Where a function of the IR is called first says nothing of its other calls.
+  bool is_caller = false;
+  for (const Instance* i = ctx.instance; i && (is_caller || !i->dead_on_host);
+       i = i->enclosing ? i->enclosing : i->parent) {
     if (i->function->kind == syntax::FunctionKind::Func) return true;
+    is_caller |= i->begins_function;
+  }
   return false;
 }
 
@@ -338,14 +342,14 @@ bool too_large(Context& ctx, const Node* node) {
   constexpr uint32_t kManyInlined = 5'000;  // more are what makes the kernel large
   constexpr uint32_t kShareWithCalls = 10;
   Diagnosis& diagnosis = ctx.diagnosis;
-  if (diagnosis.met_too_large) {
+  if (ctx.met_too_large) {
     silent(ctx);
     return true;
   }
   const bool has_calls = ctx.session.rounds_of_size > 0;
   if (!is_larger_than_allowed(ctx, has_calls ? kShareWithCalls : 1)) return false;
-  const bool is_smaller_next = !diagnosis.stays_large && call_large_functions(ctx);
-  diagnosis.stays_large = true;
+  const bool is_smaller_next = !ctx.stays_large && call_large_functions(ctx);
+  ctx.stays_large = true;
   if (!is_smaller_next) {
     if (!is_larger_than_allowed(ctx, 1)) return false;
     error(ctx, DiagCode::program_too_large, node);
@@ -354,7 +358,7 @@ bool too_large(Context& ctx, const Node* node) {
           "functions that are called in many places: @device.func(inline=\"never\") makes one copy "
           "of each";
   }
-  diagnosis.met_too_large = true;
+  ctx.met_too_large = true;
   silent(ctx);
   return true;
 }
