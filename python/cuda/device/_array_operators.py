@@ -93,6 +93,10 @@ def number_of(array: Array, kind: Callable[[Any], Any]) -> Any:
             f"an array of shape {array.shape} on {array.device} has no value for the host; "
             "device.to_host(a) copies it"
         )
+    if array.dtype.kind == "c" and kind in (int, float):
+        raise TypeError(
+            f"an element of {array.dtype} is no {kind.__name__}; see complex(), real() and abs()"
+        )
     return kind(_arrays.to_host(array)[()])
 
 
