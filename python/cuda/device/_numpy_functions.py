@@ -67,9 +67,16 @@ def _standard(name: str) -> Callable[..., Any]:
     return found
 
 
-def _stored(found: Any, out: Any) -> Any:
+def _stored(found: Any, out: Any, spreads: bool = False) -> Any:
+    """A result in the array that was given for it, of its shape; spreads: ufuncs fill more."""
     if out is None:
         return found
+    if not isinstance(out, Array):
+        raise TypeError(f"out= expects an array, found {type(out).__qualname__!r}")
+    if not spreads and out.shape != found.shape:
+        raise ValueError(f"out= of shape {out.shape} for a result of shape {found.shape}")
+    if not np.can_cast(found.dtype, out.dtype, "same_kind"):
+        raise TypeError(f"out= of {out.dtype} for a result of {found.dtype}")
     out[...] = found
     return out
 
@@ -86,7 +93,7 @@ def ufunc(self: Array, called: Any, method: str, *inputs: Any, **kwargs: Any) ->
         return _stored(_method(called, method, *inputs, **kwargs), out)
     name = _standard_names().get(called) or _MORE_UFUNCS.get(called)
     known = method == "__call__" and not kwargs and all(isinstance(x, numbers) for x in inputs)
-    return _stored(_standard(name)(*inputs), out) if name and known else NotImplemented
+    return _stored(_standard(name)(*inputs), out, True) if name and known else NotImplemented
 
 
 def _method(called: Any, method: str, array: Any, /, *, axis: Any = 0, **kwargs: Any) -> Any:
@@ -117,7 +124,7 @@ def function(self: Array, called: Any, types: Any, args: Any, kwargs: Any) -> An
         return _standard(name)(*args, **kwargs)
     given, out = _given(called, args, kwargs)
     positional, keywords = _placed(f"numpy.{called.__name__}", given, parameters)
-    return _stored(_standard(name)(*positional, **keywords), out)
+    return _stored(_standard(name)(*positional, **keywords), out, called is np.clip)
 
 
 @functools.cache

@@ -72,6 +72,11 @@ def dot(a: Any, b: Any, out: Any = None) -> Any:
         found = xp.tensordot(a, b, axes=((-1,), (-1 if b.ndim == 1 else -2,)))
     if out is None:
         return found
+    if (out.shape, out.dtype) != (found.shape, found.dtype):
+        raise ValueError(
+            f"dot(): out= of shape {out.shape} and {out.dtype} for a result of shape "
+            f"{found.shape} and {found.dtype}"
+        )
     out[...] = found
     return out
 
