@@ -97,3 +97,12 @@ def test_results_in_place(on_gpu):  # noqa: F811
         ["TypeError", text.format("(3, 4) and dtype float64")],
         [1, 2, 3, 4],
     ]
+
+
+def test_a_kind_of_memory_that_there_is_not(on_gpu):  # noqa: F811
+    """Is an error where no copy is made too."""
+    answer = on_gpu("""
+        answer = [outcome(lambda: D.asarray(x, memory="foo")) for x in (a, h, [1])]
+    """)
+    text = "memory='foo' is no kind of memory; there are 'device', 'pinned', 'managed'"
+    assert answer == [["ValueError", text]] * 3

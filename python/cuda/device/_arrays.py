@@ -274,6 +274,7 @@ def asarray(
     goes to the current device. memory: of a copy on a GPU, as for empty.
     """
     _check_copy(copy)
+    _places.kind_of(memory)
     found = imported(obj)
     if isinstance(found, Array):
         number = _places.number_of(found.device if device is None else device)
@@ -281,7 +282,6 @@ def asarray(
     number = _places.number_of(device)
     if copy or dtype is not None:
         wait()
-    _places.kind_of(memory)
     host = _host_view(found, dtype, copy if number == _places.HOST else None)
     if number == _places.HOST:
         return exporting(in_our_memory(host) if copy or _is_new(host, found) else host)
