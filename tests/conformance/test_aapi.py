@@ -11,8 +11,8 @@ import ml_dtypes
 import numpy as np
 import pytest
 from cuda import device as D
+from cuda.device import _host_arrays, core
 from cuda.device import array_api as xp
-from cuda.device import core
 from support.clauses import clause
 from support.launching import run
 from support.small_floats import DTYPES as SMALL
@@ -271,6 +271,9 @@ def test_creation():
         xp.meshgrid(ours(V), ours(I[0]), indexing="ij"), list(np.meshgrid(V, I[0], indexing="ij"))
     )
     check(xp.arange(4), np.arange(4))
+    for nothing in (lambda: xp.arange(None), lambda: D.arange(None, device="cpu")):
+        with pytest.raises(TypeError, match=r"arange\(\) expects numbers, found None"):
+            nothing()
     assert [xp.empty(3).dtype, xp.empty_like(ours(I)).shape] == [xp.float64, (2, 3)]
     assert type(xp.empty((), dtype=xp.bool)) is xp.HostArray
     assert xp.full(2, True).dtype == xp.bool
@@ -489,6 +492,33 @@ def test_methods_and_elements():
         check(row, a.view(np.ndarray)[step])
 
 
+@D.struct
+class Pair:
+    first: D.float32
+    size: D.int32
+
+
+@clause("DEV-AAPI-10")
+def test_elements_of_structs_and_vectors_have_their_fields():
+    """As those of NumPy's arrays of them, and in the array's memory."""
+    a, pairs = xp.zeros(2, dtype=D.float32x2), xp.zeros((1, 2), dtype=Pair)
+    a[0].y = 3
+    pairs[0, 1].first = 5
+    assert a.view(np.ndarray)[0].y == float(a[0].y) == 3
+    assert pairs["first"].tolist() == [[0, 5]]
+    assert pairs[0, 1].size == 1  # an array's, as of numpy.recarray
+    with pytest.raises(AttributeError):
+        pairs[0, 1].size = 1
+    assert type(a[0].x) is xp.HostArray
+    for array, name in ((a, "x"), (a[:1], "x"), (a[0], "z"), (xp.zeros((), dtype="f4,f4"), "f0")):
+        with pytest.raises(AttributeError, match=f"'HostArray' object has no attribute '{name}'"):
+            getattr(array, name)
+        with pytest.raises(AttributeError):
+            setattr(array, name, 1)
+    with pytest.raises(AttributeError, match="CUDA_DEVICE_HOST_CAI=1"):
+        a.__cuda_array_interface__  # noqa: B018
+
+
 @D.kernel
 def scaled(out, a, factor):
     i = D.tid(1)
@@ -592,6 +622,27 @@ READING = {
     "to_host": D.to_host,
     "asarray": lambda a: D.asarray(a, copy=True),
     "asarray dtype": lambda a: D.asarray(a, np.int32),
+    "asarray list": lambda a: D.asarray([a, a]),
+    "asarray element": lambda a: xp.asarray([[a[-1]], [7]]),
+    "asarray lists": lambda a: xp.asarray([[[1.0], a[:1]], [a[1:2], (2.0,)]])[[0, 1], [1, 0]],
+    "np.array": lambda a: np.array([a[-1]]),
+    "stored to NumPy's": lambda a: stored_to_numpys(a[-1]),
+    "full": lambda a: D.full(2, a[-1]),
+    "full of a view": lambda a: D.full(2, a[0, ...]),
+    "xp.full": lambda a: xp.full((), a[0, ...]),
+    "xp.full_like": lambda a: xp.full_like(a, a[0, ...]),
+    "xp.flip": lambda a: xp.flip([a[:2], a[2:]]),
+    "xp.unstack": lambda a: xp.unstack(a)[-1],
+    "xp.broadcast_arrays": lambda a: xp.broadcast_arrays([a, a], 7.0)[0],
+    "xp.arange": lambda a: xp.arange(a[0, ...])[-1] + 1,
+    "xp.linspace": lambda a: xp.linspace(a[0, ...], a[1, ...], 3),
+    "of a view": lambda a: a[::-1].ravel(),
+    "ravel": lambda a: a.reshape(2, 2).T.ravel(),
+    "reshape": lambda a: a.reshape(2, 2).T.reshape(-1),
+    "reshape order": lambda a: a.reshape(2, 2).reshape(-1, order="F"),
+    "reshape copy": lambda a: a.reshape(-1, copy=True),
+    "flat": lambda a: a.flat[-1],
+    "records": lambda a: 7 * (a.view([("x", "f8")]) == np.full(4, 7.0).view([("x", "f8")])),
     "xp.asarray": lambda a: xp.asarray(a, copy=True),
     "from_dlpack": lambda a: xp.from_dlpack(a, copy=True),
     "to_device": lambda a: a.to_device("cpu"),
@@ -633,6 +684,12 @@ READING = {
 }
 
 
+def stored_to_numpys(element):
+    made = np.zeros(2)
+    made[:] = element
+    return made
+
+
 @clause("DEV-AAPI-03")
 @pytest.mark.parametrize("name", READING)
 def test_functions_wait_for_what_is_queued(on_the_host, name):
@@ -642,8 +699,56 @@ def test_functions_wait_for_what_is_queued(on_the_host, name):
     assert np.all(np.asarray(found) == 7)
 
 
+# What only looks at an array or gives a view; what this class does itself; what waits in part.
+LOOKS = (
+    *("T", "base", "ctypes", "device", "diagonal", "dtype", "flags", "getfield", "itemsize", "mT"),
+    *("nbytes", "ndim", "setflags", "shape", "size", "squeeze", "strides", "swapaxes"),
+    *("transpose", "view", "__array_finalize__", "__array_interface__", "__array_priority__"),
+    *("__array_struct__", "__buffer__", "__class_getitem__", "__dlpack_device__", "__doc__"),
+    *("__hash__", "__iter__", "__len__", "__new__", "__sizeof__", "__array_wrap__"),
+    *("__array_function__", "__array_namespace__", "__array_ufunc__", "__getitem__", "__dlpack__"),
+    *("imag", "ravel", "real", "reshape", "to_device"),
+)
+
+
+@clause("DEV-AAPI-03")
+def test_every_method_of_numpys_waits_that_is_not_known_to_look_only(on_the_host, monkeypatch):
+    """So one that is forgotten, or that a later NumPy adds, waits."""
+    seen = []
+    monkeypatch.setattr(_host_arrays, "wait", lambda: seen.append(True))
+    a, silent = xp.zeros(4), set()
+    for name, found in vars(np.ndarray).items():
+        seen.clear()
+        for args in ((), (7,)):
+            with contextlib.suppress(Exception), np.errstate(all="ignore"):
+                got = getattr(a, name)
+                if callable(found):
+                    got(*args)  # it waits before it sees that they are wrong
+        if not seen:
+            silent.add(name)
+    assert silent - {*LOOKS} == set()
+    for name in ("real", "imag", "flat"):
+        seen.clear()
+        with contextlib.suppress(TypeError):
+            setattr(a, name, 3)
+        assert seen, name
+
+
 @clause("DEV-AAPI-03")
 def test_writing_waits_and_views_do_not(on_the_host):
+    stores = (
+        lambda a: a.setfield(3, "f8"),
+        lambda a: setattr(a, "real", 3),
+        lambda a: setattr(a, "flat", 3),
+        lambda a: operator.setitem(a.flat, slice(None), 3),
+        lambda a: a.sort(),
+    )
+    for store in stores:
+        a = xp.asarray([4.0, 3, 2, 1])
+        with queued(a, 0.01):
+            store(a)
+        assert a.tolist() in ([3] * 4, [7] * 4)
+        assert (a[0] == 7) == (store is stores[-1])
     a = xp.zeros(4)
     with queued(a, 0.01):
         a[0] = 1
@@ -655,7 +760,9 @@ def test_writing_waits_and_views_do_not(on_the_host):
         a.fill(3)
     assert a.tolist() == [3, 3, 3, 3]
     with queued(a, 0.5) as flag:
-        views = [a[1:], a[0], a[..., None], a.T, xp.flip(a), xp.permute_dims(a, (0,))]
+        views = [a[1:], a[0, ...], a[..., None], a.T, xp.flip(a), xp.permute_dims(a, (0,))]
+        views += [a.real, a.ravel(), a.reshape(2, 2), a.reshape(2, 2).T.reshape(2, 1, 2)]
+        views += [a.reshape(-1, order="F"), a.reshape(2, -1, copy=False), a.view(), a.squeeze()]
         views += [xp.broadcast_to(a, (2, 4)), xp.expand_dims(a), xp.asarray(a), D.asarray(a)]
         assert flag[0] == 0
     assert all(np.all(view == 7) for view in views)

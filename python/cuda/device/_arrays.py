@@ -152,6 +152,8 @@ def full(
     Without dtype the elements have the format that NumPy gives to fill_value.
     """
     made = _format_of(fill_value) if dtype is None else _format(dtype)
+    if isinstance(fill_value, np.ndarray):
+        wait()
     value = np.asarray(plain(fill_value), made)
     if value.ndim != 0:
         raise TypeError(f"fill_value expects one number, found shape {value.shape}")
@@ -176,6 +178,8 @@ def arange(
 
     arange(stop) begins at 0. device, memory: as for empty.
     """
+    if start is None:
+        raise TypeError("arange() expects numbers, found None")
     first: Any = 0 if stop is None else start
     end: Any = start if stop is None else stop
     wanted = None if dtype is None else _format(dtype)
@@ -210,6 +214,16 @@ def _host_view(obj: Any, dtype: Any, copy: bool | None) -> np.ndarray[Any, Any]:
     if made.dtype.hasobject:
         _refuse_objects(obj)
     return made
+
+
+def _holds_arrays(obj: Any) -> bool:
+    """Whether it is a list that has arrays in it, or has lists of them."""
+    if type(obj) not in (list, tuple):
+        return False
+    kinds = set(map(type, obj))  # in C, as lists of numbers are long
+    if any(issubclass(kind, np.ndarray) for kind in kinds):
+        return True
+    return not kinds.isdisjoint((list, tuple)) and any(map(_holds_arrays, obj))
 
 
 def _refuse_objects(obj: Any) -> NoReturn:
@@ -280,7 +294,7 @@ def asarray(
         number = _places.number_of(found.device if device is None else device)
         return _on_gpu(found, number, dtype, copy, memory)
     number = _places.number_of(device)
-    if copy or dtype is not None:
+    if copy or dtype is not None or _holds_arrays(found):
         wait()
     host = _host_view(found, dtype, copy if number == _places.HOST else None)
     if number == _places.HOST:

@@ -1,6 +1,8 @@
 """Arrays in memory of the host that say more of themselves than NumPy's do."""
 
+import contextlib
 import functools
+import types
 from collections.abc import Callable
 from typing import Any
 
@@ -88,7 +90,8 @@ class HostArray(ExportingArray):
 
     An element is an array of no dimensions, not a number of NumPy's, and what functions and
     operators give is a HostArray too. xp.asarray(a) is one in the memory of a NumPy array.
-    Whatever reads or writes elements waits for what is queued on the host device; views do not.
+    Whatever reads or writes elements waits for what is queued on the host device, and so does
+    taking one element; views do not.
     """
 
     __slots__ = ()
@@ -103,8 +106,43 @@ class HostArray(ExportingArray):
         found = super().__getitem__(index)
         if isinstance(found, np.ndarray):
             return found
-        # An element: with '...' after the index NumPy gives a view of it.
+        # An element: with '...' after the index NumPy gives a view of it. NumPy asks no class when
+        # it reads an element of a list, or stores one to an array of its own.
+        wait()
         return super().__getitem__((*index, ...) if isinstance(index, tuple) else (index, ...))
+
+    def __getattr__(self, name: str) -> Any:
+        # Else the error that has led here, once more.
+        return self[name] if self._has_field(name) else super().__getattribute__(name)
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        if self._has_field(name):
+            self[name] = value
+        else:
+            super().__setattr__(name, value)
+
+    def _has_field(self, name: str) -> bool:
+        """Whether it is one vector, struct or numpy.record, with a field that no array has."""
+        dtype = self.dtype
+        there = name in (dtype.names or ()) and not self.ndim and dtype.type is not np.void
+        return there and not hasattr(HostArray, name)
+
+    def reshape(self, *shape: Any, copy: bool | None = None, **kwargs: Any) -> Any:
+        """As NumPy's; waits where that is a copy."""
+        if copy is None and not kwargs and self.flags.c_contiguous:
+            return super().reshape(*shape)
+        if copy is None:
+            with contextlib.suppress(ValueError):  # it is a copy, or no shape of these elements
+                return super().reshape(*shape, copy=False, **kwargs)
+        if copy is not False:
+            wait()
+        return super().reshape(*shape, copy=copy, **kwargs)
+
+    def ravel(self, order: Any = "C") -> Any:
+        """As NumPy's; waits where that may be a copy."""
+        if not (self.flags.c_contiguous and order == "C"):
+            wait()
+        return super().ravel(order)
 
     def __array_wrap__(self, array: Any, context: Any = None, return_scalar: bool = False) -> Any:
         return given(array)
@@ -160,7 +198,40 @@ def _gives_a_view(index: Any) -> bool:
     )
 
 
-def _method(function: Any) -> Callable[..., Any]:
+# What reads no elements and stores none: it looks at the array, gives another view of its memory,
+# or is where NumPy, Python or a library asks the class. All else of NumPy's class waits.
+_LOOKING = frozenset(
+    (
+        *("T", "base", "ctypes", "device", "diagonal", "dtype", "flags", "getfield", "itemsize"),
+        *("mT", "nbytes", "ndim", "setflags", "shape", "size", "squeeze", "strides", "swapaxes"),
+        *("transpose", "view"),
+        *("__array_finalize__", "__array_interface__", "__array_priority__", "__array_struct__"),
+        *("__buffer__", "__class_getitem__", "__dlpack_device__", "__doc__", "__hash__"),
+        *("__iter__", "__len__", "__new__", "__sizeof__"),
+    )
+)
+# Views of the elements, which may be assigned.
+_PARTS = frozenset(("imag", "real"))
+# Operators that are ufuncs, which ask the class (__array_ufunc__).
+_OPERATORS = frozenset(
+    f"__{prefix}{name}__"
+    for prefix in ("", "r", "i")
+    for name in (
+        *("add", "and", "divmod", "floordiv", "lshift", "matmul", "mod", "mul", "or", "pow"),
+        *("rshift", "sub", "truediv", "xor"),
+    )
+).union(("__abs__", "__invert__", "__neg__", "__pos__"))
+# Methods that NumPy's C code ends without asking the class what to make of the result.
+_CONVERTED = frozenset(
+    (
+        *("argmax", "argmin", "choose", "dot", "nonzero", "round", "searchsorted", "take", "trace"),
+        *("all", "any", "max", "mean", "min", "prod", "std", "sum", "var"),
+        *("cumprod", "cumsum"),
+    )
+)
+
+
+def _converting(function: Any) -> Callable[..., Any]:
     @functools.wraps(function)
     def call(*args: Any, **kwargs: Any) -> Any:
         return called(function, args, kwargs)
@@ -177,22 +248,29 @@ def _waiting(function: Any) -> Callable[..., Any]:
     return call
 
 
-# Methods that NumPy's C code ends without asking the class what to make of the result.
-for _name in (
-    *("argmax", "argmin", "choose", "dot", "nonzero", "round", "searchsorted", "take", "trace"),
-    *("all", "any", "max", "mean", "min", "prod", "std", "sum", "var"),
-    *("cumprod", "cumsum"),
-):
-    setattr(HostArray, _name, _method(getattr(np.ndarray, _name)))
-# Others, which do ask, or give no array.
-for _name in (
-    *("__bool__", "__complex__", "__contains__", "__copy__", "__deepcopy__", "__float__"),
-    *("__format__", "__index__", "__int__", "__reduce__", "__reduce_ex__", "__setitem__"),
-    *("argpartition", "argsort", "astype", "byteswap", "clip", "compress", "conj", "conjugate"),
-    *("copy", "dump", "dumps", "fill", "flatten", "item", "partition", "put", "repeat", "resize"),
-    *("sort", "tobytes", "tofile", "tolist"),
-):
-    setattr(HostArray, _name, _waiting(getattr(np.ndarray, _name)))
+def _waiting_attribute(name: str, found: Any) -> property:
+    read = found.__get__
+    return property(
+        read if name in _PARTS else _waiting(read), _waiting(found.__set__), None, found.__doc__
+    )
+
+
+def _make_waiting() -> None:
+    for name, found in vars(np.ndarray).items():
+        if name in vars(HostArray) or name in vars(ExportingArray):
+            continue
+        if name in _LOOKING or name in _OPERATORS:
+            continue
+        if name in _CONVERTED:
+            made: Any = _converting(found)
+        elif isinstance(found, types.GetSetDescriptorType):
+            made = _waiting_attribute(name, found)
+        else:
+            made = _waiting(found)
+        setattr(HostArray, name, made)
+
+
+_make_waiting()
 
 
 def given(result: Any, seen: dict[int, tuple[Any, Any]] | None = None) -> Any:
@@ -229,9 +307,9 @@ def called(function: Callable[..., Any], args: Any, kwargs: Any) -> Any:
     """NumPy's function of arguments of ours, and what it gives as ours.
 
     An argument that it gives back, as `out=` is, stays what it was. Waits for what is queued, but
-    for functions that read no elements.
+    for functions of one array, which is no list, that read no elements.
     """
-    if function not in _OF_SHAPES:
+    if function not in _OF_SHAPES or not args or type(args[0]) in (list, tuple):
         wait()
     seen: dict[int, tuple[Any, Any]] = {}
     positional = plain(tuple(args), seen)
@@ -247,7 +325,7 @@ _OF_SHAPES: frozenset[Any] = frozenset(
     getattr(np, name)
     for name in (
         *("broadcast_to", "expand_dims", "flip", "matrix_transpose", "moveaxis", "ndim"),
-        *("permute_dims", "shape", "size", "squeeze", "swapaxes", "transpose", "unstack"),
+        *("permute_dims", "shape", "size", "squeeze", "swapaxes", "transpose"),
     )
 )
 _ACCUMULATING: frozenset[Any] = frozenset(

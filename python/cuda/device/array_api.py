@@ -304,7 +304,7 @@ def broadcast_arrays(*arrays: Any) -> Any:
     """
     if on_gpu(*arrays):
         return _of_gpu("broadcast_arrays", *arrays)
-    each = [np.asarray(x) for x in arrays]
+    each = [np.asarray(_array(x)) for x in arrays]
     shape = np.broadcast_shapes(*(x.shape for x in each))
     return given([x if x.shape == shape else np.broadcast_to(x, shape) for x in each])
 
