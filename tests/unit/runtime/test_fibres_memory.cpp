@@ -89,14 +89,18 @@ TEST(Stacks, ThereAreNoneWithoutMemory) {
 
 #if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
 TEST(Stacks, BelowThemIsAPageThatNobodyMayTouch) {
-  EXPECT_EQ(in_child([] {
-              signal(SIGSEGV, SIG_DFL);
-              const Stacks stacks = Stacks::take({32, 1000, 0});
-              *static_cast<volatile char*>(stacks.bottom(5)) = 1;
-              *static_cast<volatile char*>(stacks.bottom(5) - 1) = 1;
-              return 0;
-            }),
-            -SIGSEGV);
+  for (const uint32_t stack : {0, 127, 128, 299}) {
+    EXPECT_EQ(in_child([&] {
+                signal(SIGSEGV, SIG_DFL);
+                const Stacks stacks = Stacks::take({300, 1000, 0});
+                for (uint32_t i = 0; i < 300; ++i)
+                  *static_cast<volatile char*>(stacks.bottom(i)) = 1;
+                *static_cast<volatile char*>(stacks.bottom(stack) - 1) = 1;
+                return 0;
+              }),
+              -SIGSEGV)
+        << stack;
+  }
 }
 #endif
 

@@ -1,8 +1,11 @@
 #include "runtime/host/fibres/slabs.h"
 
 #include <sys/mman.h>
+#include <sys/uio.h>
+#include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <atomic>
 #include <fstream>
 #include <memory>
@@ -56,7 +59,10 @@ class Slab {
 namespace {
 
 constexpr size_t kSlabBytes = size_t{64} << 20;
-constexpr int kInstallGuard = 102;  // MADV_GUARD_INSTALL, which is younger than most headers
+// Names that are younger than many headers.
+constexpr int kInstallGuard = 102;     // MADV_GUARD_INSTALL
+constexpr long kProcessMadvise = 440;  // __NR_process_madvise, on every architecture
+constexpr int kThisProcess = -10000;   // PIDFD_SELF
 
 // Mappings that this process has for stacks, and may have.
 std::atomic<uint64_t> mappings{0};
@@ -84,6 +90,22 @@ size_t most_kept() {
 uint32_t blocks_of_a_slab(const BlockLayout& layout) {
   const size_t bytes = std::min(kSlabBytes, most_kept() / 4);
   return static_cast<uint32_t>(std::max<size_t>(1, bytes / layout.size()));
+}
+
+// Installs guards in `count` pages, the first at `first`. How many of them, from the first one on,
+// have theirs: none before Linux 6.15. A call for each page takes twice as long.
+uint32_t guard_together(char* first, size_t stride, uint32_t count) {
+  std::array<iovec, 128> pages;
+  uint32_t done = 0;
+  while (done < count) {
+    const uint32_t n = std::min<uint32_t>(count - done, pages.size());
+    for (uint32_t i = 0; i < n; ++i) pages[i] = {first + (done + i) * stride, kPage};
+    const long bytes =
+        syscall(kProcessMadvise, kThisProcess, pages.data(), size_t{n}, kInstallGuard, 0);
+    if (bytes <= 0) break;
+    done += static_cast<uint32_t>(static_cast<size_t>(bytes) / kPage);
+  }
+  return done;
 }
 
 }  // namespace
@@ -118,7 +140,7 @@ Slab::~Slab() {
 void Slab::guard(uint32_t number) {
   char* const first = piece(number) + layout.arrays;
   const auto page_of = [&](uint32_t stack) { return first + stack * layout.stride; };
-  uint32_t stack = 0;
+  uint32_t stack = guard_together(first, layout.stride, layout.stacks);
   while (stack < layout.stacks && madvise(page_of(stack), kPage, kInstallGuard) == 0) ++stack;
   const uint32_t each = 2;  // a page that differs and what comes after it
   const uint64_t wanted = uint64_t{layout.stacks - stack} * each;
