@@ -9,6 +9,7 @@ namespace cuda_device::bindings {
 namespace {
 
 namespace dlpack = interop::dlpack;
+using interop::Refusal;
 
 // What was found in a capsule. Kept as long as the process, by the capsule and not by the class,
 // since classes that are derived from one have its capsule.
@@ -21,6 +22,7 @@ struct Known {
 struct Names {
   nb::object exchange = interned("__dlpack_c_exchange_api__");
   nb::object requires_grad = interned("requires_grad");
+  nb::object is_neg = interned("is_neg");
 };
 const Names& names() {
   static const auto* const made = new Names;
@@ -69,10 +71,11 @@ bool is_true(PyObject* descriptor, PyObject* object, PyTypeObject* type) {
 struct OfClass {
   Exchange exchange = {};
   PyObject* requires_grad = nullptr;  // PyTorch's tensors have it
+  PyObject* is_neg = nullptr;         // likewise
 };
 
 // A derived class that has a __dlpack__ of its own has its say.
-OfClass look_up(PyTypeObject* type) {
+OfClass look_up_exchange(PyTypeObject* type) {
   PyObject* const capsule = _PyType_Lookup(type, names().exchange.ptr());
   if (!capsule || !PyCapsule_CheckExact(capsule)) return {};
   const Known& known = known_of(type, capsule);
@@ -82,11 +85,27 @@ OfClass look_up(PyTypeObject* type) {
   return {{known.api, requires_grad && known.api->dltensor_from_py_object_no_sync}, requires_grad};
 }
 
+OfClass look_up(PyTypeObject* type) {
+  OfClass found = look_up_exchange(type);
+  PyObject* const is_neg = _PyType_Lookup(type, names().is_neg.ptr());
+  if (is_neg && Py_IS_TYPE(is_neg, &PyMethodDescr_Type)) found.is_neg = is_neg;
+  return found;
+}
+
 const OfClass& of_class(PyTypeObject* type) {
   static auto* const all = new KnownClasses<OfClass>;
   if (const OfClass* found = all->find(type)) [[likely]]
     return *found;
   return all->add(type, look_up(type));
+}
+
+// Imaginary parts are: each real part lies between two of them.
+bool may_be_negated(const abi::ArrayView& view, dlpack::DataType type) {
+  if (type.code != dlpack::kFloat) return false;
+  const int64_t number = 2 * (type.bits / 8);
+  for (int axis = 0; axis < view.ndim; ++axis)
+    if (view.shape[axis] != 1 && view.strides[axis] % number != 0) return false;
+  return true;
 }
 
 }  // namespace
@@ -100,6 +119,16 @@ Exchange exchange_of(PyObject* object) {
   PyObject* const requires_grad = known.requires_grad;
   if (requires_grad && is_true(requires_grad, object, Py_TYPE(object))) return {};
   return exchange;
+}
+
+std::optional<Refusal> refuse_negated(PyObject* object, const abi::ArrayView& view,
+                                      dlpack::DataType type) {
+  if (!may_be_negated(view, type)) return std::nullopt;
+  PyObject* const is_neg = of_class(Py_TYPE(object)).is_neg;
+  if (!is_neg || checked(PyObject_CallOneArg(is_neg, object)).ptr() != Py_True) return std::nullopt;
+  return Refusal{DiagCode::dlpack_refused,
+                 {"PyTorch negates its elements as it reads them, which DLPack does not say; take "
+                  "x.resolve_neg()"}};
 }
 
 }  // namespace cuda_device::bindings

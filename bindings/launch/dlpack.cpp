@@ -42,7 +42,8 @@ ProducerDevice checked_device_of(Call& call, const Method& says) {
   return *device;
 }
 
-void add_tensor(Call& call, abi::ArrayView& view, dlpack::DataType type) {
+void add_tensor(Call& call, PyObject* object, abi::ArrayView& view, dlpack::DataType type) {
+  if (std::optional<Refusal> refusal = refuse_negated(object, view, type)) call.fail(*refusal);
   live_on(call, view.device_type, view.device_id);
   if (!dlpack::has_parts(type)) return call.add_array(view);
   ElementWord word{};
@@ -86,7 +87,7 @@ static bool add_viewed(Call& call, const dlpack::ExchangeApi& api, PyObject* obj
   if (tensor.device.type != dlpack::kCpu || may_be_conjugated(tensor.dtype)) return false;
   abi::ArrayView view;
   if (std::optional<Refusal> refusal = dlpack::read(tensor, false, view)) call.fail(*refusal);
-  add_tensor(call, view, tensor.dtype);
+  add_tensor(call, object, view, tensor.dtype);
   return true;
 }
 
@@ -104,7 +105,7 @@ bool add_exchanged(Call& call, PyObject* object) {
   if (std::optional<Refusal> refusal = tensor.view(view)) call.fail(*refusal);
   if (may_be_conjugated(tensor.type())) return false;
   view.read_only = view.read_only || is_read_only_beside_tensor(object, false);
-  add_tensor(call, view, tensor.type());
+  add_tensor(call, object, view, tensor.type());
   order_with(call, *exchange.api, view);
   return true;
 }
@@ -155,7 +156,7 @@ bool add_dlpack(Call& call, PyObject* object) {
     call.fail(*refusal);
   }
   view.read_only = view.read_only || is_read_only_beside_tensor(object, tensor->is_legacy());
-  add_tensor(call, view, tensor->type());
+  add_tensor(call, object, view, tensor->type());
   return true;
 }
 

@@ -6,6 +6,7 @@
 #include "bindings/memory/tensor.h"
 #include "bindings/numpy.h"
 #include "bindings/runtime/devices.h"
+#include "bindings/runtime/streams.h"
 
 namespace cuda_device::bindings {
 namespace {
@@ -28,7 +29,10 @@ int status_of(F&& f) noexcept {
 // its order.
 Tensor tensor_of(nb::handle object) {
   const Tensor* const ours = tensor_of_array(object.ptr());
-  if (!ours) return tensor_of_host_array(object);
+  if (!ours) {
+    sync_device(abi::kHostDevice);  // consumers have no stream to wait for it
+    return tensor_of_host_array(object);
+  }
   const MemoryBlock& memory = *ours->memory;
   if (!memory.on_host())
     ours->memory->last_use().move_to(Ordering(default_stream_of(memory.device()), nullptr));

@@ -5,6 +5,7 @@
 #include <nanobind/stl/pair.h>
 
 #include "bindings/dlpack_consumer.h"
+#include "bindings/dlpack_exchange.h"
 #include "bindings/dlpack_producer.h"
 #include "bindings/errors.h"
 #include "bindings/memory/formats.h"
@@ -411,6 +412,10 @@ Imported imported(nb::handle object, bool to_host, const nb::object& copy) {
   }
   std::optional<ManagedTensor> managed = ManagedTensor::of_capsule(capsule_of(object, request));
   if (!managed) refuse_import("__dlpack__() returned no unused DLPack capsule");
+  abi::ArrayView view;
+  if (!managed->view(view))
+    if (const auto refusal = refuse_negated(object.ptr(), view, managed->type()))
+      refuse_import(*refusal);
   const bool read_only = is_read_only_beside_tensor(object, managed->is_legacy());
   Imported made = imported(*std::move(managed), read_only);
   // Memory of ours stays one block, which knows where it was used last, whichever object refers to

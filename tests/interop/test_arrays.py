@@ -167,8 +167,13 @@ def test_asarray_takes_what_holds_numbers():
         def __array__(self, dtype=None, copy=None):
             return self.array
 
+    class Refuses(Both):
+        def __dlpack__(self, **keywords):
+            raise TypeError("bits have no type in DLPack")  # as PyArrow's arrays of bools do
+
     for take in (lambda x: D.asarray(x, device=HOST), D.to_host):
         assert take(Both(records, code=3, bits=64)) is records
+        assert take(Refuses(records)) is records
     with pytest.raises(ValueError, match="copy"):
         D.asarray(a, np.float32, copy=False, device=HOST)
     with pytest.raises(TypeError, match="copy expects None, True or False, found 'x'"):

@@ -14,7 +14,7 @@ from support.clauses import clause
 from support.dlpack import CPU, READ_ONLY, Producer
 from support.exchange import FAILS, Partner, partner
 from support.fake_gpu import needs_fake, on_fake  # noqa: F401 a fixture
-from support.kernels import add_one
+from support.kernels import add_one, spin
 from support.launching import run
 from support.layouts import copy_1d, copy_2d
 
@@ -206,6 +206,22 @@ def test_arrays_of_the_host_go_out_and_come_back():
     assert alive() is None
     small = xp.asarray(np.arange(4).astype(D.bfloat16))
     assert exchange.array_of(OURS, exchange.exchanged(OURS, small)).dtype == D.bfloat16
+
+
+@clause("DEV-DLP-04", "DEV-STRM-06")
+def test_arrays_of_the_host_go_out_when_what_is_queued_is_done():
+    """Their consumers have no stream to wait for."""
+    a = xp.ones(1, dtype=np.uint32)
+    stream = core.Device("host").create_stream()
+    D.launch(spin, a, 1, grid=1, block=1, stream=stream)
+    stream.sync()
+    once = int(a[0])
+    D.launch(spin, a, 50_000_000, grid=1, block=1, stream=stream)
+    managed = exchange.exchanged(OURS, a)
+    found = ctypes.c_uint32.from_address(managed.tensor.data).value
+    stream.sync()
+    assert found == int(a[0]) != once
+    assert exchange.array_of(OURS, managed)[0] == found
 
 
 def test_what_our_functions_refuse():

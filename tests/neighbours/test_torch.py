@@ -84,15 +84,35 @@ def test_storage_is_held_until_the_kernel_is_done():
         (lambda: torch.zeros(4, requires_grad=True), "require gradient"),
         (lambda: torch.nn.Parameter(torch.zeros(4)), "require gradient"),
         (lambda: torch.zeros(4, dtype=torch.complex64).conj(), "conjugate bit"),
+        (lambda: torch.tensor([1 + 2j, 3j]).conj().imag, "resolve_neg"),
+        (lambda: torch.tensor([1 + 2j, 3j]).conj().imag[0], "resolve_neg"),
+        (lambda: torch.tensor([1 + 2j, 3j]).conj().imag[0].reshape(1), "resolve_neg"),
+        (lambda: torch.ones((3, 4, 1), dtype=torch.complex128).conj().imag.mT, "resolve_neg"),
         (lambda: torch.eye(3).to_sparse(), "layout"),
         (lambda: torch.empty(3, device="meta"), "meta"),
         (lambda: torch._efficientzerotensor((3,)), "has elements but no memory"),
     ],
 )
 def test_what_pytorch_does_not_give_away(make, text):
-    """Its C functions would give the first three."""
-    with pytest.raises((BufferError, ValueError), match=text):
-        D.launch(add_one, make(), grid=1, block=4)
+    """Its C functions would give the first three, and those that PyTorch negates as it reads them,
+    which its __dlpack__ gives as well."""
+    stream = core.Device("host").create_stream()
+    for where in ({}, {"stream": stream}):
+        with pytest.raises((BufferError, ValueError), match=text):
+            D.launch(add_one, make(), grid=1, block=4, **where)
+    if text == "resolve_neg":
+        for take in (D.from_dlpack, D.asarray, xp.asarray, xp.from_dlpack):
+            with pytest.raises((BufferError, RuntimeError), match=text):
+                take(make())
+
+
+def test_imaginary_parts():
+    a = torch.tensor([1 + 2j, 3j])
+    for part in (a.imag, a.conj().imag.resolve_neg(), a[:1].imag, a.imag[0]):
+        assert D.asarray(part).tolist() == part.tolist()
+        out = torch.zeros((1, part.numel()))
+        D.launch(doubled, out, part.reshape(1, -1), grid=1, block=(4, 4))
+        assert torch.equal(out[0], 2 * part.reshape(-1))
 
 
 def test_complex_tensors():

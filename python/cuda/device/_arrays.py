@@ -331,7 +331,7 @@ def imported(obj: Any) -> Any:
     if hasattr(obj, "__dlpack_device__"):
         try:
             return _core.import_dlpack(obj)
-        except BufferError as error:
+        except (BufferError, TypeError) as error:  # TypeError: PyArrow's
             refusal = error
     description = getattr(obj, "__cuda_array_interface__", None)
     if description is not None:
