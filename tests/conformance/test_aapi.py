@@ -568,8 +568,59 @@ def test_narrow_floats_are_accumulated_in_float32(name):
     assert xp.sum(x, axis=0, keepdims=True).shape == (1, 4)
     assert xp.sum(x, dtype=xp.float64).dtype == xp.float64
     assert xp.prod(x).dtype == xp.mean(x).dtype == dtype
-    out = xp.zeros(4, dtype=dtype)
-    assert x.sum(axis=0, out=out) is out
+    check_spellings(dtype)
+
+
+def check_spellings(dtype):
+    """However it is asked for, and stored to an array too."""
+    count = min(5000, int(float(ml_dtypes.finfo(dtype).max)))
+    ones = ours(np.ones((count, 2), dtype))
+    exact = np.float32(count).astype(dtype)
+    column, both = ones[:, 0], np.full(2, exact, dtype)
+    out, one = xp.zeros(2, dtype=dtype), xp.zeros((), dtype=dtype)
+    stored = {
+        "sum": lambda: np.sum(ones, axis=0, out=out),
+        "by place": lambda: np.sum(ones, 0, None, out),
+        "method": lambda: ones.sum(0, out=out),
+        "method by place": lambda: ones.sum(0, dtype, out),
+        "reduce": lambda: np.add.reduce(ones, out=out),
+        "reduce by place": lambda: np.add.reduce(ones, 0, dtype, out),
+        "xp": lambda: xp.sum(ones, axis=0, out=out),
+        "matmul": lambda: xp.matmul(column, ones, out=out),
+        "matmul by place": lambda: np.matmul(column, ones, out),
+        "dot": lambda: np.dot(column, ones, out),
+        "method dot": lambda: column.dot(ones, out=out),
+    }
+    for name, call in stored.items():
+        out[...] = 0
+        assert call() is out, name
+        assert np.array_equal(out, both), name
+    given = {
+        "reduce": lambda: np.add.reduce(ones),
+        "reduce by place": lambda: np.add.reduce(ones, 0, None),
+        "dtype by place": lambda: np.sum(ones, 0, dtype),
+        "accumulate": lambda: np.add.accumulate(ones)[-1, ...],
+        "reduceat": lambda: np.add.reduceat(ones, [0])[0],
+        "reduceat by place": lambda: np.add.reduceat(ones, [0], 0, dtype)[0],
+        "tensordot": lambda: np.tensordot(column, ones, 1),
+        "vecdot": lambda: np.vecdot(ones.T, column),
+        "inner": lambda: np.inner(column, ones.T),
+    }
+    for name, call in given.items():
+        assert type(call()) is xp.HostArray, name
+        assert call().dtype == dtype, name
+        assert np.array_equal(call(), both), name
+    square = xp.broadcast_to(xp.asarray(np.ones((), dtype)), (count, count))
+    for function in (np.trace, xp.HostArray.trace, xp.linalg.trace):
+        assert function(square) == exact
+    assert np.multiply.reduce(ones[:5] * ones[0]).dtype == dtype
+    assert np.vdot(column, column) == np.add.reduce(column, out=one) == exact
+    assert np.sum(column, out=xp.zeros((), dtype=xp.float32)) == count
+    assert np.sum(column, dtype=dtype, out=xp.zeros(())) == exact
+    with pytest.raises(ValueError, match="out"):
+        np.sum(ones, axis=0, out=one)
+    with pytest.raises(TypeError, match="same_kind"):
+        np.sum(ones, axis=0, dtype=dtype, out=xp.zeros(2, dtype=xp.int32))
 
 
 @clause("DEV-AAPI-05")

@@ -328,47 +328,84 @@ _OF_SHAPES: frozenset[Any] = frozenset(
         *("permute_dims", "shape", "size", "squeeze", "swapaxes", "transpose"),
     )
 )
-_ACCUMULATING: frozenset[Any] = frozenset(
-    getattr(module, name)
-    for module in (np, np.ndarray)
-    for name in ("cumprod", "cumsum", "mean", "prod", "std", "sum", "var")
-).union((np.cumulative_prod, np.cumulative_sum))
-_PRODUCTS: frozenset[Any] = frozenset(
-    getattr(module, name)
-    for module in (np, np.linalg)
-    for name in ("matmul", "tensordot", "vecdot")
-).union((np.dot, np.ndarray.dot))
+# Sums, products and means, and where their parameter `dtype` stands; `out` is the next.
+_ACCUMULATING: dict[Any, int] = {
+    **{
+        getattr(module, name): 2
+        for module in (np, np.ndarray)
+        for name in ("cumprod", "cumsum", "mean", "prod", "std", "sum", "var")
+    },
+    **dict.fromkeys((np.cumulative_prod, np.cumulative_sum), 2),
+    **{
+        getattr(ufunc, method): place
+        for ufunc in (np.add, np.multiply)
+        for method, place in (("accumulate", 2), ("reduce", 2), ("reduceat", 3))
+    },
+    **dict.fromkeys((np.trace, np.ndarray.trace, np.linalg.trace), 4),
+}
+# Products of two arrays, and where their parameter `out` stands.
+_PRODUCTS: dict[Any, int] = {
+    **dict.fromkeys((np.dot, np.ndarray.dot, np.matmul, np.vecdot), 2),
+    **dict.fromkeys((np.inner, np.vdot, np.tensordot), 3),
+    **{getattr(np.linalg, name): 3 for name in ("matmul", "tensordot", "vecdot")},
+}
 
 
 def _accumulated(function: Callable[..., Any], args: Any, kwargs: Any) -> Any:
-    """A sum, product or mean; of narrow floats accumulated in float32, and rounded once.
-
-    Where NumPy is told a place for the result, or a format by position, all is its own.
-    """
-    dtype = kwargs.get("dtype")
+    """A sum, product or mean; of narrow floats accumulated in float32, and rounded once."""
+    place = _ACCUMULATING[function]
+    dtype, out = _said(args, kwargs, "dtype", place), _said(args, kwargs, "out", place + 1)
     if dtype is None:
-        dtype = getattr(args[0], "dtype", None) if args else None
-    said = len(args) > 2 or kwargs.get("out") is not None
-    if said or dtype is None or is_wide(np.dtype(dtype)):
+        dtype = getattr(args[0] if out is None and args else out, "dtype", None)
+    if dtype is None or is_wide(np.dtype(dtype)):
         return function(*args, **kwargs)
-    found = function(*args, **{**kwargs, "dtype": accumulator(np.dtype(dtype))})
-    return _rounded(found, dtype)
+
+    def call(wide: Any, there: Any) -> Any:
+        said = _with(args, kwargs, "dtype", place, wide)
+        positional, keywords = _with(*said, "out", place + 1, there)
+        return function(*positional, **keywords)
+
+    return _rounded_once(call, np.dtype(dtype), out)
 
 
 def _product(function: Callable[..., Any], args: Any, kwargs: Any) -> Any:
     """A product of arrays; of floats that NumPy has not by way of float32, and rounded once."""
     formats = [x.dtype for x in args[:2] if isinstance(x, np.ndarray)]
-    if kwargs.get("out") is not None or not any(map(is_of_ml_dtypes, formats)):
+    if not any(map(is_of_ml_dtypes, formats)):
         return function(*args, **kwargs)
-    dtype = np.result_type(*formats)
+    place = _PRODUCTS[function]
+
+    def call(wide: Any, there: Any) -> Any:
+        operands = [x.astype(wide) if isinstance(x, np.ndarray) else x for x in args[:2]]
+        positional, keywords = _with((*operands, *args[2:]), kwargs, "out", place, there)
+        return function(*positional, **keywords)
+
+    return _rounded_once(call, np.result_type(*formats), _said(args, kwargs, "out", place))
+
+
+def _said(args: Any, kwargs: Any, name: str, place: int) -> Any:
+    """An argument by its name or place; None where it is not given."""
+    found = args[place] if place < len(args) else kwargs.get(name)
+    return found[0] if type(found) is tuple and len(found) == 1 else found  # as ufuncs have `out`
+
+
+def _with(args: Any, kwargs: Any, name: str, place: int, value: Any) -> tuple[Any, Any]:
+    """The arguments with another value for one of them."""
+    if place < len(args):
+        return (*args[:place], value, *args[place + 1 :]), kwargs
+    return args, {**kwargs, name: value} if value is not None else kwargs
+
+
+def _rounded_once(call: Callable[[Any, Any], Any], dtype: Any, out: Any) -> Any:
+    """What a call gives that is told a format to compute in, and where to store it, or None."""
     wide = accumulator(dtype)
-    operands = [x.astype(wide) if isinstance(x, np.ndarray) else x for x in args[:2]]
-    return _rounded(function(*operands, *args[2:], **kwargs), dtype)
-
-
-def _rounded(found: Any, dtype: Any) -> Any:
+    there = np.empty(out.shape, wide) if isinstance(out, np.ndarray) else out
     with np.errstate(over="ignore"):
-        return np.asarray(found).astype(dtype)
+        found = np.asarray(call(wide, there)).astype(dtype)
+    if out is None:
+        return found
+    np.copyto(out, found, casting="same_kind")
+    return out
 
 
 def exporting(array: Any) -> Any:
