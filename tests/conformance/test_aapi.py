@@ -459,6 +459,42 @@ def test_what_the_standard_does_not_permit():
     assert other.shape == one.shape
 
 
+@clause("DEV-AAPI-10")
+def test_functions_of_numpys_that_the_standard_lacks():
+    """xarray asks the namespace for them."""
+    window = np.lib.stride_tricks.sliding_window_view
+    check(xp.lib.stride_tricks.sliding_window_view(ours(F), 2, axis=1), window(F, 2, axis=1))
+    check_calls(
+        {
+            "pad": (F, 1, {"mode": "edge"}),
+            "quantile": (F, 0.3, {"axis": 0}),
+            "einsum": ("ij,ij->i", F, P, {}),
+            "fmax": (F, P, {}),
+            "modf": (F, {}),
+            "geomspace": (1, 8, 4, {}),
+            "isclose": (F, P, {}),
+            **{f"{name}_like": (F, {"shape": (2, 2)}) for name in ("ones", "zeros")},
+            "full_like": (F, 7, {"shape": 3}),
+        }
+    )
+    assert xp.empty_like(ours(F), shape=(4, 1)).shape == (4, 1)
+    assert xp.pad is xp.pad
+    for name in ("bool_", "ndarray", "load", "issubdtype", "pads", "__path__"):
+        with pytest.raises(AttributeError, match=f"array_api' has no attribute '{name}'"):
+            getattr(xp, name)
+
+
+def test_functions_say_whose_parameters_they_have():
+    for name in ("sin", "sum", "linalg.inv", "concat", "pad"):
+        text = operator.attrgetter(name)(xp).__doc__
+        assert text.startswith("numpy.")
+        first = text.split("\n\n")[0]
+        assert first.endswith(
+            "() of HostArrays, with all of its parameters, described below; of Arrays with those "
+            "that the standard has."
+        )
+
+
 @clause("DEV-AAPI-03", "DEV-AAPI-10")
 def test_methods_and_elements():
     a = xp.asarray(F, copy=True)
@@ -729,6 +765,7 @@ READING = {
     "xp.count_nonzero": lambda a: 7 * (xp.count_nonzero(a) == 4),
     "xp.diff": lambda a: 7 + xp.diff(a, prepend=7),
     "xp.expm1": lambda a: 7 * (xp.expm1(a) > 1),
+    "xp.pad": lambda a: xp.pad(a, 1, mode="edge"),
     "xp.meshgrid": lambda a: xp.meshgrid(a, a)[0],
     "xp.take_along_axis": lambda a: xp.take_along_axis(a, np.zeros(1, int)),
     "xp.where": lambda a: xp.where(a > 1, a, 0),

@@ -10,7 +10,7 @@ import builtins
 import functools
 from collections.abc import Callable
 from types import SimpleNamespace
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from cuda.device import _arrays, _core, _places
@@ -65,16 +65,24 @@ def _of_gpu(name: str, *args: Any, **kwargs: Any) -> Any:
 
 def _delegated(name: str, module: Any = np) -> Callable[..., Any]:
     """NumPy's function between HostArrays, that of GPUs between Arrays."""
-    function = getattr(module, name)
     there = name if module is np else f"{module.__name__.rpartition('.')[2]}.{name}"
+    return _between(name, getattr(module, name), functools.partial(_of_gpu, there))
 
+
+def _between(
+    name: str, function: Callable[..., Any], of_gpu: Callable[..., Any]
+) -> Callable[..., Any]:
     @functools.wraps(function)
     def call(*args: Any, **kwargs: Any) -> Any:
         if on_gpu(*args, *kwargs.values()):
-            return _of_gpu(there, *args, **kwargs)
+            return of_gpu(*args, **kwargs)
         return called(function, args, kwargs)
 
     call.__module__, call.__name__, call.__qualname__ = __name__, name, name
+    call.__doc__ = (
+        f"{function.__module__}.{function.__name__}() of HostArrays, with all of its parameters, "
+        f"described below; of Arrays with those that the standard has.\n\n{function.__doc__}"
+    )
     return call
 
 
@@ -154,6 +162,11 @@ def _like(x: Any, device: Any) -> Any:
     return x.device if device is None and isinstance(x, Array) else device
 
 
+def _shape(x: Any, shape: Any) -> Any:
+    """The shape that is asked for, as of NumPy's functions, or that of an array."""
+    return x.shape if shape is None else shape
+
+
 def _array(x: Any) -> Any:
     """What a function reads the dtype or shape of: of a list, the array that NumPy makes of it."""
     return asarray(x) if type(x) in (list, tuple) else x
@@ -207,32 +220,34 @@ def full(shape: Any, fill_value: Any, *, dtype: Any = None, device: Any = None) 
     return _filled(shape, fill_value, dtype, device)
 
 
-def empty_like(x: Any, /, *, dtype: Any = None, device: Any = None) -> Any:
-    """An array of the shape and dtype of another, its elements undefined."""
+def empty_like(x: Any, /, *, dtype: Any = None, device: Any = None, shape: Any = None) -> Any:
+    """An array of the shape and dtype of another, its elements undefined; shape: another shape."""
     x = _array(x)
     made = x.dtype if dtype is None else dtype
-    return empty(x.shape, dtype=made, device=_like(x, device))
+    return empty(_shape(x, shape), dtype=made, device=_like(x, device))
 
 
-def zeros_like(x: Any, /, *, dtype: Any = None, device: Any = None) -> Any:
-    """An array of zeros of the shape and dtype of another."""
+def zeros_like(x: Any, /, *, dtype: Any = None, device: Any = None, shape: Any = None) -> Any:
+    """An array of zeros of the shape and dtype of another; shape: another shape."""
     x = _array(x)
     made = x.dtype if dtype is None else dtype
-    return zeros(x.shape, dtype=made, device=_like(x, device))
+    return zeros(_shape(x, shape), dtype=made, device=_like(x, device))
 
 
-def ones_like(x: Any, /, *, dtype: Any = None, device: Any = None) -> Any:
-    """An array of ones of the shape and dtype of another."""
+def ones_like(x: Any, /, *, dtype: Any = None, device: Any = None, shape: Any = None) -> Any:
+    """An array of ones of the shape and dtype of another; shape: another shape."""
     x = _array(x)
     made = x.dtype if dtype is None else dtype
-    return ones(x.shape, dtype=made, device=_like(x, device))
+    return ones(_shape(x, shape), dtype=made, device=_like(x, device))
 
 
-def full_like(x: Any, /, fill_value: Any, *, dtype: Any = None, device: Any = None) -> Any:
-    """An array of equal elements of the shape and dtype of another."""
+def full_like(
+    x: Any, /, fill_value: Any, *, dtype: Any = None, device: Any = None, shape: Any = None
+) -> Any:
+    """An array of equal elements of the shape and dtype of another; shape: another shape."""
     x = _array(x)
     made = x.dtype if dtype is None else dtype
-    return full(x.shape, fill_value, dtype=made, device=_like(x, device))
+    return full(_shape(x, shape), fill_value, dtype=made, device=_like(x, device))
 
 
 def arange(
@@ -478,6 +493,21 @@ __all__ = [
     *("sort", "zeros", "zeros_like"),
 ]
 
-if TYPE_CHECKING:
 
-    def __getattr__(name: str) -> Any: ...
+# What asks its arguments' classes: the functions of NumPy's that are of arrays.
+_ASKING = (np.ufunc, type(np.pad))
+
+
+@functools.cache
+def _beyond(name: str) -> Callable[..., Any]:
+    function = getattr(np, name)
+    return _between(name, function, function)
+
+
+def __getattr__(name: str) -> Any:
+    """NumPy's functions of arrays that the standard lacks: as pad, which xarray asks for."""
+    if name == "lib":
+        return np.lib
+    if name in np.__all__ and isinstance(getattr(np, name), _ASKING):
+        return _beyond(name)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
