@@ -240,6 +240,9 @@ def references_as_numbers(a, f, counts, queues):
     # error at `float(r)`: float() needs a number, found AtomicRef[int32]
     # hint: its value is what load() gives: ref.load()
     f[0] = float(r)
+    # error at `queues[0] * 2` on `*`: cannot multiply 'Queue' and 'int'
+    # hint: name an attribute of it
+    a[1] = queues[0] * 2
 
 
 @bad.kernel(I4, GRID, 1)
@@ -259,17 +262,21 @@ def types_in_a_tuple(a):
 
 
 PACKED_COUNTS = np.zeros(2, [("tag", "u1"), ("n", D.Atomic(int).numpy_dtype)])
+PACKED_NUMBERED = np.zeros(2, [("tag", "u4"), ("n", D.Atomic(int).numpy_dtype)])
 PACKED_QUEUES = np.zeros(2, [("tag", "u1"), ("q", Queue.numpy_dtype)])
 
 
-@bad.kernel(PACKED_COUNTS, PACKED_QUEUES, clause="DEV-ATOM-08")
-def packed_members(counts, queues):
+@bad.kernel(PACKED_COUNTS, PACKED_NUMBERED, PACKED_QUEUES, clause="DEV-ATOM-08")
+def packed_members(counts, numbered, queues):
     # error at `counts[0].n`: Atomic(int) at this place may lie at no multiple of 4 bytes: it begins at byte 1 of a struct
     # hint: atomic operations need that; pass this part of the array as an argument of its own, or declare the type with its alignment
     counts[0].n.add(1)
     # error at `counts["n"]`: Atomic(int) at this place may lie at no multiple of 4 bytes: this part of it begins at byte 1
     # hint: atomic operations need that; pass this part of the array as an argument of its own, or declare the type with its alignment
     counts["n"][0].add(1)
+    # error at `numbered[0].n`: Atomic(int) at this place may lie at no multiple of 4 bytes: its struct lies at multiples of 1
+    # hint: atomic operations need that; pass this part of the array as an argument of its own, or declare the type with its alignment
+    numbered[0].n.add(1)
     # error at `queues[0].q`: Queue at this place may lie at no multiple of 4 bytes: it begins at byte 1 of a struct
     # hint: atomic operations need that; pass this part of the array as an argument of its own, or declare the type with its alignment
     queues[0].q.head.add(1)
