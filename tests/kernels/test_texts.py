@@ -283,3 +283,21 @@ def test_a_message_that_may_fail_itself():
     run(refused, a, 9, block=5)
     with pytest.raises(ValueError, match=r"max\(\) arg is an empty sequence"):
         run(refused, a, 3, block=5)
+
+
+@dataclasses.dataclass(frozen=True)
+class Side:
+    x: int
+
+    def __repr__(self):
+        return "left" if self.x < 0 else "right"
+
+
+@D.kernel
+def alone(n):
+    print((Side(n),), f"{(Side(n),)}", ((Side(n),), n))
+
+
+@pytest.mark.parametrize("n", [-1, 1])
+def test_a_tuple_of_one_text_that_is_chosen(capsys, n):
+    prints_as_python(capsys, alone, n)

@@ -97,7 +97,8 @@ static Written quoted(Context& ctx, const Text& text, const Writing& to) {
 
 // (1, 2), P(x=1, y=2): `names` of the elements, or none.
 template <class Element>
-static Written in_parentheses(std::string name, size_t count, Element&& element) {
+static Written in_parentheses(std::string name, size_t count, Element&& element,
+                              const char* end = ")") {
   Text out{std::move(name) + "("};
   for (size_t i = 0; i < count; ++i) {
     if (i) append(out, text_with(", "));
@@ -105,7 +106,7 @@ static Written in_parentheses(std::string name, size_t count, Element&& element)
     if (!one) return std::nullopt;
     append(out, *one);
   }
-  append(out, text_with(")"));
+  append(out, text_with(end));
   return out;
 }
 
@@ -126,12 +127,9 @@ static Written numpy_repr(Context& ctx, const Value& value, const Writing& to) {
 
 static Written tuple_text(Context& ctx, std::span<const Value> elements, const Writing& to,
                           Written element(Context&, const Value&, const Writing&)) {
-  Written tuple =
-      in_parentheses("", elements.size(), [&](size_t i) { return element(ctx, elements[i], to); });
-  if (!tuple || elements.size() != 1) return tuple;
-  tuple->text.pop_back();
-  tuple->text += ",)";
-  return tuple;
+  return in_parentheses(
+      "", elements.size(), [&](size_t i) { return element(ctx, elements[i], to); },
+      elements.size() == 1 ? ",)" : ")");
 }
 
 // By the names of its fields.
