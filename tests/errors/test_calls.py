@@ -224,7 +224,7 @@ TEXT_OF_RECURSION = """
 test_calls.py:L+4:1: 'odd' calls itself, and every value that it returns comes from such a call: it has no type
   L+4 | def odd(n):
       | ^^^^^^^^^^^
-return a value that does not hang on a call of it, where the recursion ends
+return a value that does not hang on a call of it, where the recursion ends; where it ends by 'raise', write 'assert' and a return after it
   in kernel 'recursive', specialised for (array[float32, 1], int)
 """
 
