@@ -104,18 +104,44 @@ class ProgramReader {
     add(root);
     for (const nb::object& type : types) classes_.index_of(type);
     read(root, program_.functions.front());
-    for (size_t i = 1; i < waiting_.size(); ++i) {
-      const nb::object next = waiting_[i];
-      syntax::Function& into = program_.functions[i];
-      try {
-        read(next, into);
-      } catch (DiagnosticError& error) {
-        refuse(into, std::move(error.diagnostics.front()));
-      }
+    for (size_t i = 1; i < waiting_.size() || read_modules(root);) {
+      if (i < waiting_.size()) read_waiting(i++);
     }
   }
 
  private:
+  void read_waiting(size_t i) {
+    const nb::object next = waiting_[i];
+    syntax::Function& into = program_.functions[i];
+    try {
+      read(next, into);
+    } catch (DiagnosticError& error) {
+      refuse(into, std::move(error.diagnostics.front()));
+    }
+  }
+
+  // What attributes that are read of values mean of modules that are values; whether there are more
+  // than before.
+  bool read_modules(nb::handle root) {
+    bool more = false;
+    FunctionObject* decorated = as_function_object(root.ptr());
+    Names names(
+        nb::borrow(decorated ? decorated->underlying : root.ptr()), {}, program_.functions.front(),
+        guards_, [this](nb::handle called) { return add(called); },
+        [this](nb::handle cls) { return classes_.index_of(cls); });
+    for (size_t k = 0; k < loose_.modules.size(); ++k) {
+      const nb::object module = loose_.modules[k];
+      auto& known = program_.modules[to_string(module.attr("__name__"))];
+      for (const std::string& name : loose_.attributes) {
+        if (known.contains(name)) continue;
+        known[name] = names.meaning_of_attribute(module, name);
+        more = true;
+      }
+    }
+    names.add_loose(loose_);
+    return more;
+  }
+
   static void refuse(syntax::Function& function, Diagnostic why) {
     syntax::Function refused;
     refused.name = function.name;
@@ -191,6 +217,7 @@ class ProgramReader {
     read_body(reader, source.node, into);
     bind_defaults(function, names, into);
     bind_annotations(function, names, into);
+    names.add_loose(loose_);
     if (&into == &program_.functions.front()) bind_constant_arguments(names, into);
   }
 
@@ -255,6 +282,7 @@ class ProgramReader {
   SourceCache& sources_;
   Given given_;
   Classes classes_;
+  Names::Loose loose_;
   std::map<std::pair<PyObject*, PyObject*>, uint32_t> indices_;  // and to what they are bound
   // By index in the program; those before the one being read are read.
   std::vector<nb::object> waiting_;

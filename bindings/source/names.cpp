@@ -189,6 +189,7 @@ Binding Names::meaning_of(nb::handle object) {
     return binding;
   }
   Binding binding = constant_or_object(object, type_index_);
+  if (PyModule_Check(object.ptr())) modules_.push_back(nb::borrow(object));
   const bool plain_tuple = PyTuple_CheckExact(object.ptr()) && tuples_ < kMaxTuples;
   if (binding.kind == Binding::Kind::Object && plain_tuple) return tuple_meaning(object);
   return binding;
@@ -206,10 +207,32 @@ Binding Names::bound(nb::handle object, Guard& guard) {
   return binding;
 }
 
+Binding Names::meaning_of_attribute(const nb::object& module, const std::string& name) {
+  const nb::object key = interned(name.c_str());
+  const nb::object found = optional_attr(module, key);
+  if (!found.is_valid()) return {};
+  Guard guard = guard_of_attribute(module, key, found);
+  Binding binding = bound(found, guard);
+  if (!entities().is_fixed_module(module)) {
+    guard.expected = found;
+    guards_.push_back(std::move(guard));
+  }
+  return binding;
+}
+
+void Names::add_loose(Loose& loose) const {
+  loose.attributes.insert(attributes_.begin(), attributes_.end());
+  loose.modules.insert(loose.modules.end(), modules_.begin(), modules_.end());
+  for (const auto& [node, object] : namespaces_)
+    if (PyModule_Check(object.ptr()) && !owners_.contains(node)) loose.modules.push_back(object);
+}
+
 void Names::bind(const syntax::Node* node, Guard guard, nb::handle object, bool guarded) {
   Binding binding;
   if (object.is_valid()) {
+    const size_t before = modules_.size();
     binding = bound(object, guard);
+    if (PyModule_Check(object.ptr())) modules_.resize(before);  // the node says what is read of it
     if (binding.kind == Binding::Kind::Module || is_enum_member(object))
       namespaces_[node] = nb::borrow(object);
   }
@@ -242,11 +265,8 @@ void Names::on_name(const syntax::Name* node) {
   bind(node, std::move(guard), PyCell_GET(cell->second.ptr()), true);
 }
 
-void Names::on_attribute(const syntax::Attribute* node) {
-  auto at = namespaces_.find(node->value);
-  if (at == namespaces_.end()) return;
-  nb::object owner = at->second, name = interned(node->attr.c_str());
-  nb::object found = optional_attr(owner, name);
+Guard Names::guard_of_attribute(const nb::object& owner, const nb::object& name,
+                                const nb::object& found) {
   Guard guard{Guard::Kind::Attribute, owner, name, {}, {}};
   if (found.is_valid() && is_class_method(found)) guard.kind = Guard::Kind::ClassMethod;
   if (PyModule_Check(owner.ptr())) {
@@ -258,6 +278,19 @@ void Names::on_attribute(const syntax::Attribute* node) {
       guard.owner = nb::borrow(dict);
     }
   }
+  return guard;
+}
+
+void Names::on_attribute(const syntax::Attribute* node) {
+  auto at = namespaces_.find(node->value);
+  if (at == namespaces_.end()) {
+    attributes_.insert(node->attr);
+    return;
+  }
+  owners_.insert(node->value);
+  nb::object owner = at->second, name = interned(node->attr.c_str());
+  nb::object found = optional_attr(owner, name);
+  Guard guard = guard_of_attribute(owner, name, found);
   bind(node, std::move(guard), found, !entities().is_fixed_module(owner));
 }
 

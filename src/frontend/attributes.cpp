@@ -132,6 +132,18 @@ static Value number_attribute(Context& ctx, const syntax::Attribute* node, const
   return no_attribute(ctx, node, base, kNoNames);
 }
 
+// Of a module that is a value.
+static const syntax::Binding* attribute_of_module(const Context& ctx, const Value& base,
+                                                  const std::string& name) {
+  auto* module = base.as<Value::Module>();
+  const auto known = ctx.program.modules.find(module ? module->name : "");
+  if (known == ctx.program.modules.end()) return nullptr;
+  const auto found = known->second.find(name);
+  const bool defined = ctx.policy.has_objects && found != known->second.end() &&
+                       found->second.kind != syntax::Binding::Kind::Undefined;
+  return defined ? &found->second : nullptr;
+}
+
 static Value foreign_attribute(Context& ctx, const syntax::Attribute* node, const Value& base,
                                const syntax::Binding* bound) {
   if (auto* name = syntax::as<syntax::Name>(node->value))  // `from numba.cuda import threadIdx`
@@ -245,6 +257,8 @@ static Value attribute_of(Context& ctx, const syntax::Attribute* node, const Val
   if (base.is_complex() && (ctx.policy.has_views || is_of_numbers(node->attr)))
     if (std::optional<Value> found_here = complex_attribute(ctx, node->attr, base))
       return *found_here;
+  if (const syntax::Binding* known = attribute_of_module(ctx, base, node->attr))
+    return binding_value(ctx, *known, node, node->attr);
   if (base.is<Value::Module>() || base.is<Value::Object>())
     return foreign_attribute(ctx, node, base, bound);
   if (const std::optional<int> axis = axis_named(base, node->attr)) {

@@ -14,6 +14,7 @@ class IdentityWriter {
     for (const Function& function : program.functions) write(function);
     out_.number<uint64_t>(program.types.size());
     for (const TypeDecl& type : program.types) write(type);
+    write(program.modules);
     return out_.take();
   }
 
@@ -95,6 +96,18 @@ class IdentityWriter {
     write_all(binding.parts);
     out_.number<uint64_t>(binding.names.size());
     for (const std::string& name : binding.names) out_.text(name);
+  }
+
+  void write(const std::map<std::string, std::map<std::string, Binding>>& modules) {
+    out_.number<uint64_t>(modules.size());
+    for (const auto& [module, attributes] : modules) {
+      out_.text(module);
+      out_.number<uint64_t>(attributes.size());
+      for (const auto& [name, binding] : attributes) {
+        out_.text(name);
+        write(binding);
+      }
+    }
   }
 
   void write(const TypeDecl& type) {

@@ -245,6 +245,9 @@ struct Program {
   SourceMap files;
   std::deque<Function> functions;  // [0] is the kernel (or the function asked about)
   std::deque<TypeDecl> types;      // that names of the functions and arguments of launches mean
+  // Modules that are values, as variables and elements of tuples are, by name: what those of their
+  // attributes mean that are read of some value.
+  std::map<std::string, std::map<std::string, Binding>> modules;
   std::vector<std::unique_ptr<Node>> nodes;
 
   template <class T>
