@@ -287,6 +287,18 @@ Value attribute(Context& ctx, const syntax::Attribute* node) {
   return attribute_of(ctx, node, base, found ? &bound->second : nullptr);
 }
 
+Value attribute_named(Context& ctx, const std::string& name, const Value& value, const Node* node,
+                      const Node* source) {
+  auto& made = ctx.session.named_attributes[{node, name}];
+  if (!made) {
+    made = std::make_unique<syntax::Attribute>();
+    made->span = node->span;
+    made->value = const_cast<Node*>(source);  // the tree is read only
+    made->attr = name;
+  }
+  return attribute_of(ctx, made.get(), value, nullptr);
+}
+
 Value call_getattr(Context& ctx, const Arguments& a, const Intrinsic&) {
   const std::string* name = a.positional[1].string();
   if (!name)
@@ -294,15 +306,7 @@ Value call_getattr(Context& ctx, const Arguments& a, const Intrinsic&) {
   Value value = a.positional[0];
   for (size_t from = 0, to = 0; to != std::string::npos; from = to + 1) {
     to = name->find('.', from);  // operator.attrgetter takes several at once
-    const std::string part = name->substr(from, to - from);
-    auto& made = ctx.session.named_attributes[{a.node, part}];
-    if (!made) {
-      made = std::make_unique<syntax::Attribute>();
-      made->span = a.node->span;
-      made->value = const_cast<Node*>(argument_node(a, 0));  // the tree is read only
-      made->attr = part;
-    }
-    value = attribute_of(ctx, made.get(), value, nullptr);
+    value = attribute_named(ctx, name->substr(from, to - from), value, a.node, argument_node(a, 0));
   }
   return value;
 }

@@ -21,6 +21,9 @@ Value tuple_of(Context& ctx, std::vector<Value> elements, const Node* node);
 // Appends the elements of what follows a star; false after an error.
 bool spread(Context& ctx, const syntax::Starred* starred, std::vector<Value>& into);
 
+// The attribute of a value that no node of the program reads: `node` stands for it.
+Value attribute_named(Context& ctx, const std::string& name, const Value& value, const Node* node,
+                      const Node* source);
 Value attribute(Context& ctx, const syntax::Attribute* node);
 // Says that there is no such attribute, and the nearest of the names that there are, if one is
 // near.

@@ -324,3 +324,29 @@ def ranges_of_run_time(out, n, step):
 @pytest.mark.parametrize("n", [0, 2, 3, 4, 5, 9, 17])
 def test_ranges_of_a_length_that_is_known_at_run_time(target, n, step):
     run_as_python(ranges_of_run_time, np.zeros(2, np.int32), n, step)
+
+
+class Box(NamedTuple):
+    width: int
+    height: int
+    __match_args__ = ("area", "width")
+
+    @property
+    def area(self):
+        return self.width * self.height
+
+
+@D.kernel
+def properties(out, n):
+    match Box(n, 3):
+        case Box(6, w):
+            out[0] = w
+        case Box(area=9 | 12, height=h):
+            out[0] = 10 + h
+        case Box(a, _):
+            out[0] = 100 + a
+
+
+@pytest.mark.parametrize("n", range(1, 6))
+def test_patterns_take_properties(target, n):
+    run_as_python(properties, np.zeros(1, np.int32), n)

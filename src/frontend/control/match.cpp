@@ -169,6 +169,11 @@ static std::optional<std::vector<std::string>> names_in(Context& ctx,
   return names;
 }
 
+// A property, or what else the class defines.
+static bool has_attribute(const RecordType& type, const std::string& name) {
+  return type.decl && type.decl->attributes.contains(name);
+}
+
 // `case int(x)` takes the number itself, `case Point(x, y=0)` fields by position and by name.
 static Value matches_class(Context& ctx, const syntax::MatchClass* pattern, const Value& value,
                            Takings& taken) {
@@ -187,12 +192,9 @@ static Value matches_class(Context& ctx, const syntax::MatchClass* pattern, cons
   values.reserve(patterns.size());
   for (const std::string& name : *names) {
     const auto field = field_named(*type, name);
-    if (!field && type->decl && type->decl->attributes.contains(name))
-      return not_implemented(
-          ctx, pattern, "a pattern for '" + name + "', which is no field",
-          "test it in a guard: case " + type->name + "() as p if p." + name + " == ...");
-    if (!field) return Value::boolean(false);
-    values.push_back(value.parts()[*field]);
+    if (!field && !has_attribute(*type, name)) return Value::boolean(false);
+    values.push_back(field ? value.parts()[*field]
+                           : attribute_named(ctx, name, value, pattern, pattern));
   }
   return all_match(ctx, patterns, values, taken, pattern);
 }
