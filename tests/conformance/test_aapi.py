@@ -664,10 +664,14 @@ def check_spellings(dtype):
 def test_floats_that_numpy_has_not_are_floats(name):
     dtype = SMALL[name]
     a = xp.asarray(np.ones(2, dtype))
-    for kind in ("real floating", "numeric", dtype, ("bool", "numeric")):
-        assert xp.isdtype(dtype, kind) is True
-    for kind in ("integral", "bool", np.dtype("f4"), ()):
-        assert xp.isdtype(dtype, kind) is False
+    for same in (dtype, dtype.type):
+        for kind in ("real floating", "numeric", dtype, dtype.type, ("bool", "numeric")):
+            assert xp.isdtype(same, kind) is True
+        for kind in ("integral", "bool", np.dtype("f4"), np.float32, ()):
+            assert xp.isdtype(same, kind) is False
+    for other in (xp.float32, np.dtype("i4")):
+        assert xp.isdtype(other, (dtype.type, "numeric")) is True
+        assert xp.isdtype(other, (dtype, "bool")) is False
     with pytest.raises(ValueError, match="not a known kind"):
         xp.isdtype(dtype, "floating")
     found, known = xp.finfo(dtype), ml_dtypes.finfo(dtype)

@@ -10,10 +10,11 @@ import weakref
 from pathlib import Path
 from threading import Timer
 
+import ml_dtypes
 import numpy as np
 import pytest
 from cuda import device as D
-from cuda.device import _testing, core
+from cuda.device import _exports, _testing, core
 from cuda.device import array_api as xp
 from cuda.device.errors import CompileError, LaunchTypeError
 from support.array_views import check_elements, view_of
@@ -693,6 +694,53 @@ def test_fields_without_a_description_have_no_dictionary():
         assert not hasattr(a, name)
         with pytest.raises(AttributeError, match="overlap or are out of order"):
             getattr(a, name)
+
+
+# Elements that no library may take for what they are not, and why.
+NAMELESS = {
+    "longdouble": (np.longdouble, "elements of kind 'f' have 2, 4, 8 bytes"),
+    "clongdouble": (np.clongdouble, "elements of kind 'c' have 8, 16 bytes"),
+    "big-endian": (">f4", "the byte order is not this machine's"),
+    "bytes": ("S3", "kernels do not take byte strings"),
+    "dates": ("M8[s]", "kernels do not take dates"),
+    "int4": (ml_dtypes.int4, "they would be bytes without a meaning"),
+    "a field": ([("x", "f4"), ("y", ">i4")], "the byte order is not this machine's"),
+}
+
+
+@clause("CAI-TYPE-02")
+@pytest.mark.usefixtures("exports")
+@pytest.mark.parametrize("name", NAMELESS)
+def test_elements_that_kernels_do_not_take_have_no_dictionary(name):
+    dtype, why = NAMELESS[name]
+    a = np.zeros(3, dtype).view(xp.HostArray)
+    assert not hasattr(a, "__cuda_array_interface__")
+    with pytest.raises(AttributeError, match=f"are for no library of GPUs: .*{why}"):
+        _ = a.__cuda_array_interface__
+
+
+@clause("CAI-TYPE-05")
+@pytest.mark.usefixtures("exports")
+def test_formats_without_a_name_come_back_where_the_caller_says_so():
+    """Alone, and as fields."""
+    for dtype in (np.dtype(D.bfloat16), np.dtype([("x", "f4"), ("y", D.bfloat16)])):
+        a = np.ones(3, dtype).view(xp.HostArray)
+        desc = a.__cuda_array_interface__
+        again = D.from_cuda_array_interface(desc, a, dtype=dtype)
+        assert again.dtype == dtype
+        assert again.tobytes() == a.tobytes()
+        nameless = D.as_cuda_array(a).dtype
+        assert (nameless if nameless.names is None else nameless["y"]) == np.dtype("V2")
+
+
+@clause("CAI-SYNC-11")
+@pytest.mark.parametrize(
+    ("said", "stream"), [(None, 5), ("0", None), ("1", 5), ("", 5), ("no", 5), ("00", 5)]
+)
+def test_one_value_of_the_environment_leaves_the_stream_out(monkeypatch, said, stream):
+    if said is not None:
+        monkeypatch.setenv("CUDA_DEVICE_ARRAY_INTERFACE_STREAM", said)
+    assert _exports.as_asked({"version": 3, "stream": 5}) == {"version": 3, "stream": stream}
 
 
 @clause("CAI-VER-03", "CAI-SYNC-11")

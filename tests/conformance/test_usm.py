@@ -721,6 +721,7 @@ def test_dictionaries_of_arrays_of_the_host(target):
     for made, text in (
         (packed["f0"], "a stride of 6 bytes is no whole number of 4-byte elements"),
         (D.zeros(2, D.bfloat16, device="cpu"), "elements of bfloat16 have no name in SYCL's"),
+        (D.zeros(2, ">f4", device="cpu"), "the byte order is not this machine's"),
     ):
         with pytest.raises(BufferError, match=text):
             _ = made.__sycl_usm_array_interface__

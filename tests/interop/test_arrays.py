@@ -228,7 +228,8 @@ def test_what_dlpack_refuses_comes_by_a_dictionary(take):
 @clause("DEV-DLP-15", partial="arrays of a GPU")
 def test_masks_are_not_lost():
     a = np.ma.array([1.0, 99.0], mask=[False, True])
-    for take in (D.asarray, D.from_dlpack, D.to_host, xp.asarray, xp.from_dlpack):
+    for take in (*(D.asarray, D.from_dlpack, D.from_sycl_usm, D.to_host), xp.asarray,
+                 xp.from_dlpack):  # fmt: skip
         with pytest.raises(TypeError, match=r"an array with a mask, which would be lost; fill its"):
             take(a)
     assert D.asarray(a.filled(0), device="cpu").tolist() == [1, 0]
@@ -273,6 +274,11 @@ def test_to_host_gives_arrays_of_the_host_as_they_are():
     assert D.to_host([1, 2]).tolist() == [1, 2]
     producer = Producer(np.arange(3.0))
     assert np.shares_memory(D.to_host(producer), producer.array)
+    ours = a.view(xp.HostArray)
+    assert type(D.to_host(ours)) is np.ndarray
+    assert np.shares_memory(D.to_host(ours), a)
+    dates = np.zeros(2, "M8[s]")
+    assert D.to_host(dates) is dates
 
 
 WRONG = [
@@ -282,6 +288,25 @@ WRONG = [
     (lambda: D.zeros((1,) * 65), ValueError, "an array of 65 dimensions; at most 64 are allowed"),
     (lambda: D.zeros(1 << 61), ValueError, "has more bytes than 64 bits can count"),
     (lambda: D.zeros(3, object), TypeError, "arrays of Python objects cannot be passed to kernels"),
+    (
+        lambda: D.zeros(1 << 63),
+        ValueError,
+        r"shape=\(9.*8,\) has an extent that does not fit 64 bits",
+    ),
+    (lambda: D.empty((2, 1 << 63)), ValueError, "has an extent that does not fit 64 bits"),
+    (lambda: D.zeros(3, "S3"), TypeError, "arrays of byte strings cannot be passed to kernels"),
+    (lambda: D.empty(3, "M8[s]"), TypeError, "arrays of dates cannot be passed to kernels"),
+    (lambda: D.full(3, "abc"), TypeError, "arrays of text cannot be passed to kernels"),
+    (lambda: D.zeros(3, ("U2", (2,))), TypeError, "arrays of text cannot be passed to kernels"),
+    (lambda: D.zeros(3, "V0"), TypeError, r"elements of \|V0 have no bytes"),
+    (lambda: D.asarray("abc"), TypeError, "arrays of text cannot be passed to kernels"),
+    (lambda: D.asarray(["a"]), TypeError, "arrays of text cannot be passed to kernels"),
+    (lambda: D.asarray(np.array(["a"])), TypeError, "arrays of text cannot be passed to kernels"),
+    (
+        lambda: D.asarray(np.zeros(2, "m8[s]"), device="cpu"),
+        TypeError,
+        "arrays of time differences cannot be passed to kernels",
+    ),
     (lambda: D.full(3, [1, 2]), TypeError, r"fill_value expects one number, found shape \(2,\)"),
     (lambda: D.zeros(3, order="A"), ValueError, "order='A': 'C' .row by row. or 'F' was expected"),
     (

@@ -1,6 +1,9 @@
 """Memory of a GPU that is not there: buffers and arrays with the tests' own CUDA driver."""
 
+import pickle
+
 import pytest
+from cuda.device import array_api
 from support.clauses import clause
 
 from support import fake_memory
@@ -763,6 +766,18 @@ def test_arrays_are_pickled_and_copied(on_fake):
     """)
     assert found == [["Array", True, "cuda:0", True, True, True]] * 9
     assert left == NOTHING
+
+
+def test_where_there_is_no_gpu_a_pickled_array_is_the_hosts_by_the_array_api(on_fake, on_the_host):
+    """As to_device("cpu") gives it: an element is an array, and its functions are those it had."""
+    text = on_fake("""
+        import pickle
+        answer = pickle.dumps(D.arange(6, device="cuda").reshape((2, 3)).T).hex()
+    """)
+    found = pickle.loads(bytes.fromhex(text))
+    assert type(found) is type(found[0, 0]) is array_api.HostArray
+    assert found.__array_namespace__() is array_api
+    assert found.tolist() == [[0, 3], [1, 4], [2, 5]]
 
 
 def test_a_forked_child_of_a_process_with_gpu_memory_ends_well(on_fake):

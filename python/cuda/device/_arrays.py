@@ -6,12 +6,12 @@ take and the host copies by to_host.
 """
 
 import operator
-from typing import Any, NoReturn
+from typing import Any
 
 import numpy as np
 from cuda.device import _core, _interfaces, _places
 from cuda.device._core import Array, Vector
-from cuda.device._host_arrays import ExportingArray, exporting, wait
+from cuda.device._host_arrays import ExportingArray, exporting, given, wait
 
 __all__ = ["Array", "arange", "asarray", "empty", "from_dlpack", "full", "to_host", "zeros"]
 
@@ -33,9 +33,17 @@ def _format(dtype: Any) -> np.dtype[Any]:
             f"write device.{numpys} or device.{ours}"
         )
     made: np.dtype[Any] = np.dtype(getattr(dtype, "numpy_dtype", dtype))
-    if made.hasobject:
-        raise TypeError("arrays of Python objects cannot be passed to kernels")
+    _check_elements(made)
     return made
+
+
+def _check_elements(dtype: np.dtype[Any]) -> None:
+    """TypeError for elements that kernels do not take: Python objects, text, dates."""
+    kind = "O" if dtype.hasobject else dtype.base.kind
+    if kind in _interfaces.UNUSABLE:
+        raise TypeError(f"arrays of {_interfaces.UNUSABLE[kind]} cannot be passed to kernels")
+    if dtype.itemsize == 0 and dtype.names is None:
+        raise TypeError(f"elements of {dtype} have no bytes")
 
 
 def plain(value: Any) -> Any:
@@ -78,6 +86,8 @@ def _extents(shape: Any) -> list[int]:
         raise TypeError(f"shape expects an int or a tuple of ints, found {shape!r}") from None
     if extents and min(extents) < 0:
         raise ValueError(f"shape={tuple(extents)} has a negative extent")
+    if extents and max(extents) >= 1 << 63:
+        raise ValueError(f"shape={tuple(extents)} has an extent that does not fit 64 bits")
     if len(extents) > 64:
         raise ValueError(f"an array of {len(extents)} dimensions; at most 64 are allowed")
     return extents
@@ -207,12 +217,16 @@ def _host_view(obj: Any, dtype: Any, copy: bool | None) -> np.ndarray[Any, Any]:
     record = _record_of(obj)
     dtype = record if dtype is None else dtype
     wanted = None if dtype is None else _format(dtype)
-    given = obj
+    source = obj
     if wanted is not None and wanted.names is not None:
-        given = _rows(obj) if record else plain(obj)
-    made = np.asarray(given, wanted, copy=False if copy is False else None)
-    if made.dtype.hasobject:
-        _refuse_objects(obj)
+        source = _rows(obj) if record else plain(obj)
+    made = np.asarray(source, wanted, copy=False if copy is False else None)
+    if made.dtype.hasobject and not isinstance(obj, np.ndarray | list | tuple):
+        raise TypeError(
+            f"{type(obj).__qualname__!r} is no array: it implements neither __dlpack__ nor "
+            "__cuda_array_interface__ nor __sycl_usm_array_interface__, and is no buffer and no "
+            "number"
+        )
     return made
 
 
@@ -224,15 +238,6 @@ def _holds_arrays(obj: Any) -> bool:
     if any(issubclass(kind, np.ndarray) for kind in kinds):
         return True
     return not kinds.isdisjoint((list, tuple)) and any(map(_holds_arrays, obj))
-
-
-def _refuse_objects(obj: Any) -> NoReturn:
-    if isinstance(obj, np.ndarray | list | tuple):
-        raise TypeError("arrays of Python objects cannot be passed to kernels")
-    raise TypeError(
-        f"{type(obj).__qualname__!r} is no array: it implements neither __dlpack__ nor "
-        "__cuda_array_interface__ nor __sycl_usm_array_interface__, and is no buffer and no number"
-    )
 
 
 def in_our_memory(array: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
@@ -297,6 +302,7 @@ def asarray(
     if copy or dtype is not None or _holds_arrays(found):
         wait()
     host = _host_view(found, dtype, copy if number == _places.HOST else None)
+    _check_elements(host.dtype)
     if number == _places.HOST:
         return exporting(in_our_memory(host) if copy or _is_new(host, found) else host)
     return _to_gpu(host, number, copy, memory)
@@ -308,14 +314,6 @@ def _to_gpu(host: np.ndarray[Any, Any], number: int, copy: bool | None, memory: 
     return _moved(host, number, memory)
 
 
-def _refuse_mask(obj: Any) -> None:
-    if type(obj) is not np.ndarray and isinstance(obj, np.ma.MaskedArray):
-        raise TypeError(
-            "an array with a mask, which would be lost; fill its elements first (a.filled()), or "
-            "take a.data"
-        )
-
-
 def imported(obj: Any) -> Any:
     """An array of another library as ours, in the same memory; what NumPy takes is given back.
 
@@ -323,7 +321,7 @@ def imported(obj: Any) -> Any:
     records) leaves the array to the next.
     """
     if isinstance(obj, np.ndarray | np.generic | Array | type):
-        _refuse_mask(obj)
+        _interfaces.refuse_mask(obj)
         return obj
     if isinstance(obj, bytes):
         return np.asarray(memoryview(obj))
@@ -347,7 +345,7 @@ def _taken(x: Any, for_host: bool, copy: bool | None) -> Any:
     """By DLPack; arrays of NumPy as they are where only NumPy refuses their elements."""
     if isinstance(x, Array):
         return x
-    _refuse_mask(x)
+    _interfaces.refuse_mask(x)
     plainly = type(x) is np.ndarray or isinstance(x, ExportingArray)
     if plainly and x.dtype.isnative and x.dtype.kind in "biufcV" and not x.dtype.hasobject:
         if isinstance(x, ExportingArray):
@@ -385,12 +383,18 @@ def from_dlpack(x: Any, /, *, device: Any = None, copy: bool | None = None) -> A
 def to_host(array: Any) -> np.ndarray[Any, Any]:
     """A NumPy array with the elements of an array of any device, when all that is queued is done.
 
-    Arrays of the host are given as they are, those of other libraries as by asarray.
+    In the same memory where that is of the host: NumPy's own arrays are given as they are, those of
+    other libraries as by asarray.
     """
     found = imported(array)
     if not isinstance(found, Array):
         wait()
-    return _core.to_host(found) if isinstance(found, Array) else _host_view(found, None, None)
+    if isinstance(found, Array):
+        return _core.to_host(found)
+    host = _host_view(found, None, None)
+    if host.dtype.hasobject:
+        _check_elements(host.dtype)
+    return host
 
 
 def reduced(array: Array) -> tuple[Any, ...]:
@@ -399,5 +403,8 @@ def reduced(array: Array) -> tuple[Any, ...]:
 
 
 def restored(host: np.ndarray[Any, Any], memory: str) -> Any:
-    """What was pickled, on the current device of the process that reads it."""
-    return _moved(host, _core.current_device(), memory)
+    """What was pickled, on the current device of the process that reads it.
+
+    On the host it is what to_device("cpu") gives.
+    """
+    return given(_moved(host, _core.current_device(), memory))

@@ -5,11 +5,13 @@ its address for one of a GPU. So is memory of GPUs by SYCL's interface. Every se
 the attribute is.
 """
 
+import functools
 import os
 from typing import Any
 
 import numpy as np
 from cuda.device import _core, _places, _sycl, _sycl_runtime
+from cuda.device._floats import is_of_ml_dtypes
 
 __all__ = ["as_asked", "cuda_dictionary", "exports_host", "sycl_dictionary", "usm_type"]
 
@@ -56,6 +58,24 @@ def _type_text(dtype: np.dtype[Any]) -> str:
     return f"{'<' if dtype.itemsize > 1 else '|'}V{dtype.itemsize}"
 
 
+@functools.cache
+def _refusal(dtype: np.dtype[Any]) -> str | None:
+    """Why no kernel takes a dictionary of such elements; None where it does."""
+    from cuda.device import _interfaces
+
+    if dtype.isbuiltin == 2 and not is_of_ml_dtypes(dtype):
+        return "they would be bytes without a meaning"
+    try:
+        _interfaces.dtype_of_description(_type_text(dtype), _descr(dtype))
+    except (TypeError, ValueError) as error:
+        return str(error)
+    return None
+
+
+def _descr(dtype: np.dtype[Any]) -> list[Any] | None:
+    return None if dtype.names is None else description(dtype)
+
+
 def description(dtype: np.dtype[Any]) -> list[Any]:
     """The fields of elements as dictionaries give them; AttributeError where they cannot."""
     try:
@@ -70,6 +90,9 @@ def description(dtype: np.dtype[Any]) -> list[Any]:
 def cuda_dictionary(array: np.ndarray[Any, Any]) -> dict[str, Any]:
     """__cuda_array_interface__ of memory of the host, where all that is queued is done."""
     _check_host()
+    refusal = _refusal(array.dtype)
+    if refusal is not None:
+        raise AttributeError(f"elements of {array.dtype} are for no library of GPUs: {refusal}")
     fields = {
         "shape": array.shape,
         "strides": None if array.flags.c_contiguous else array.strides,
@@ -142,6 +165,9 @@ def sycl_dictionary(array: Any, address: int, read_only: bool, context: Any) -> 
     dtype = array.dtype
     if dtype.isbuiltin == 2:
         raise BufferError(f"elements of {dtype} have no name in SYCL's interface; DLPack has one")
+    refusal = _refusal(dtype)
+    if refusal is not None:
+        raise BufferError(f"elements of {dtype} are for no library of SYCL's: {refusal}")
     start, offset = _base(address if array.size else 0, dtype.itemsize)
     fields = {
         "data": (start, read_only),

@@ -16,7 +16,7 @@ __all__ = ["as_cuda_array", "from_cuda_array_interface", "from_sycl_usm"]
 _CUDA, _SYCL = "__cuda_array_interface__", "__sycl_usm_array_interface__"
 _REQUIRED = ("shape", "typestr", "data", "version")
 _SIZES = {"b": (1,), "i": (1, 2, 4, 8), "u": (1, 2, 4, 8), "f": (2, 4, 8), "c": (8, 16)}
-_UNUSABLE = {
+UNUSABLE = {
     "t": "bit fields",
     "m": "time differences",
     "M": "dates",
@@ -39,6 +39,15 @@ class _Array(NamedTuple):
     read_only: bool
     low: int
     high: int
+
+
+def refuse_mask(obj: Any) -> None:
+    """TypeError for an array of NumPy's with a mask."""
+    if type(obj) is not np.ndarray and isinstance(obj, np.ma.MaskedArray):
+        raise TypeError(
+            "an array with a mask, which would be lost; fill its elements first (a.filled()), or "
+            "take a.data"
+        )
 
 
 def _shown(value: Any) -> str:
@@ -80,8 +89,8 @@ def _shape(value: Any) -> tuple[int, ...]:
 
 
 def _number_type(text: str, kind: str, size: int, order: str) -> np.dtype[Any]:
-    if kind in _UNUSABLE:
-        raise TypeError(f"'typestr' is {text!r}: kernels do not take {_UNUSABLE[kind]}")
+    if kind in UNUSABLE:
+        raise TypeError(f"'typestr' is {text!r}: kernels do not take {UNUSABLE[kind]}")
     if kind == "V":
         if size == 0:
             _wrong_value("typestr", text, "an element has no bytes")
@@ -107,7 +116,7 @@ def _element(text: Any) -> np.dtype[Any]:
     has_unit = found is not None and found[4] is not None  # "<M8[s]"
     if (
         not found
-        or (not found[3] and found[2] not in _UNUSABLE)
+        or (not found[3] and found[2] not in UNUSABLE)
         or (has_unit and found[2] not in "mM")
     ):
         _wrong_value("typestr", text, "a string such as '<f4' was expected")
@@ -442,6 +451,7 @@ def from_sycl_usm(obj: Any, *, usm_type: str | None = None, readonly: bool | Non
     description = None if isinstance(obj, type) else getattr(obj, _SYCL, None)
     if description is not None:
         return _sycl_array(description, obj, usm_type, readonly)
+    refuse_mask(obj)
     try:
         array = np.asarray(memoryview(obj))
     except TypeError:

@@ -121,13 +121,21 @@ def isdtype(dtype: Any, kind: Any) -> builtins.bool:
 
     bfloat16 and the floats of 8 bits are "real floating".
     """
-    if not isinstance(dtype, np.dtype) or not is_of_ml_dtypes(dtype):
-        return np.isdtype(dtype, kind)
     each = kind if isinstance(kind, tuple) else (kind,)
-    np.isdtype(np.dtype(np.float32), tuple(x for x in each if isinstance(x, str)))  # known names
+    of_numpy = tuple(x for x in each if not _is_of_ml_dtypes(x))
+    if not _is_of_ml_dtypes(dtype):
+        return np.isdtype(dtype, of_numpy)
+    np.isdtype(np.dtype(np.float32), of_numpy)  # raises for unknown kinds
     return builtins.any(
-        x in ("real floating", "numeric") if isinstance(x, str) else dtype == x for x in each
+        x in ("real floating", "numeric") if isinstance(x, str) else np.dtype(dtype) == x
+        for x in each
     )
+
+
+def _is_of_ml_dtypes(x: Any) -> builtins.bool:
+    """Whether it is such a dtype, or the class of its elements."""
+    dtype = np.dtype(x) if isinstance(x, type) and issubclass(x, np.generic) else x
+    return isinstance(dtype, np.dtype) and is_of_ml_dtypes(dtype)
 
 
 class _Information(np.__array_namespace_info__):  # type: ignore[misc]
