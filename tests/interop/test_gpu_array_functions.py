@@ -106,3 +106,88 @@ def test_a_kind_of_memory_that_there_is_not(on_gpu):  # noqa: F811
     """)
     text = "memory='foo' is no kind of memory; there are 'device', 'pinned', 'managed'"
     assert answer == [["ValueError", text]] * 3
+
+
+@clause("DEV-AAPI-02", "DEV-AAPI-03")
+def test_operators_of_lists_and_of_other_objects(on_gpu):  # noqa: F811
+    """Elements of lists, no element equal to None or text, as NumPy has it."""
+    answer = on_gpu("""
+        k = D.to_host(b).copy()
+
+        def more(x):
+            x += [1, 0, 0, 1]
+            return x
+
+        calls = [lambda x: x == [1, 2, 0, 4], lambda x: [1, 2, 0, 4] != x, lambda x: x == (1,),
+                 lambda x: x == None, lambda x: x != None, lambda x: x == "x", lambda x: "x" != x,
+                 lambda x: x == {}, lambda x: x < [3, 3, 3, 5], lambda x: [1, 1, 1, 2] + x,
+                 lambda x: x @ [1, 1, 1, 1], lambda x: x ** [2, 1, 1, 0], more]
+        same = []
+        for call in calls:
+            ours, theirs = call(b), np.asarray(call(k))
+            same.append(type(ours) is D.Array and ours.dtype == theirs.dtype
+                        and shown(ours) == theirs.tolist() or [str(ours), str(theirs)])
+
+        class Equal:
+            def __eq__(self, other):
+                return "mine"
+
+        class Plain:
+            pass
+
+        answer = [same, b == Equal(), shown(b == Plain()), outcome(lambda: b == [1, 2]),
+                  outcome(lambda: b + None)[0], outcome(lambda: b < None)[0],
+                  outcome(lambda: b == [h[0]])[0]]
+    """)
+    assert answer == [
+        [True] * 13,
+        "mine",
+        [False] * 4,
+        ["ValueError", "operands could not be broadcast together with shapes (4,) (2,)"],
+        *["TypeError"] * 3,
+    ]
+
+
+@clause("DEV-AAPI-03", "DEV-AAPI-07", "DEV-AAPI-08")
+def test_axes_and_masks_as_numpy_takes_them(on_gpu):  # noqa: F811
+    """One mask in a tuple, axes in a tuple, no axis to sort along."""
+    answer = on_gpu("""
+        k = (h * 5 + 3) % 7
+        x = D.asarray(k, device="cuda")
+        calls = [lambda x: x[x > 3,], lambda x: x[1][x[1] > 3,], lambda x: np.sort(x, axis=None),
+                 lambda x: np.argsort(x, axis=None, stable=True),
+                 lambda x: np.expand_dims(x, (0, 1)), lambda x: xp.expand_dims(x, axis=(3, 0)),
+                 lambda x: np.expand_dims(x, (-1, 1)), lambda x: np.expand_dims(x, [2]),
+                 lambda x: xp.sort(x, axis=None, descending=True),
+                 lambda x: xp.argsort(x, axis=None, descending=True)]
+        same = []
+        for call in calls:
+            ours, theirs = call(x), call(k)
+            same.append(ours.shape == theirs.shape and shown(ours) == theirs.tolist()
+                        or [str(ours), str(theirs)])
+        answer = [same, outcome(lambda: np.expand_dims(x, (0, 0))),
+                  outcome(lambda: xp.expand_dims(x, axis=4))]
+    """)
+    assert answer == [
+        [True] * 10,
+        ["ValueError", "repeated axis"],
+        ["AxisError", "axis 4 is out of bounds for array of dimension 3"],
+    ]
+
+
+@clause("DEV-AAPI-06")
+def test_integers_to_a_negative_power(on_gpu):  # noqa: F811
+    """An error for a number, as in NumPy; an array is not waited for."""
+    answer = on_gpu("""
+        answer = [outcome(lambda: b ** -1), outcome(lambda: np.power(b, np.int8(-2))),
+                  shown(b ** -1.0), shown(2.0 ** -b), shown(b ** -b), outcome(lambda: 2 ** b[:0])]
+    """)
+    text = "integers to the power {}, which is negative; make floats of them"
+    assert answer == [
+        ["ValueError", text.format(-1)],
+        ["ValueError", text.format(-2)],
+        [1.0, 0.5, 1 / 3, 0.25],
+        [0.5, 0.25, 0.125, 0.0625],
+        [1, 0, 0, 0],
+        None,
+    ]

@@ -44,7 +44,7 @@ _UNARY = {"neg": "negative", "pos": "positive", "abs": "abs", "invert": "bitwise
 
 
 def _is_operand(value: Any) -> bool:
-    return isinstance(value, Array | bool | int | float | complex | np.generic)
+    return isinstance(value, Array | bool | int | float | complex | np.generic | list | tuple)
 
 
 def _call(name: str, *args: Any, **kwargs: Any) -> Any:
@@ -60,6 +60,22 @@ def _binary(name: str, reflected: bool = False) -> Callable[[Any, Any], Any]:
             return NotImplemented
         same_device(self, other)
         return _call(name, other, self) if reflected else _call(name, self, other)
+
+    return method
+
+
+def _equality(name: str) -> Callable[[Any, Any], Any]:
+    """No element equals None, text or another object that knows no better, as NumPy has it."""
+    compare = _binary(name)
+
+    def method(self: Array, other: Any, /) -> Any:
+        found = compare(self, other)
+        own: Any = type(other).__eq__
+        knows = type(other).__module__ != "builtins" and own is not object.__eq__
+        if found is NotImplemented and not knows:
+            unequal = name == "not_equal"
+            return _call("full", self.shape, unequal, dtype=np.bool_, device=self.device)
+        return found
 
     return method
 
@@ -165,7 +181,9 @@ def chosen(array: Array, index: Any) -> Any:
     from cuda.device._gpu_arrays import _sorting
 
     if isinstance(index, tuple):
-        return _at_places(array, index)
+        if len(index) > 1:
+            return _at_places(array, index)
+        (index,) = index
     same_device(array, index)
     if index.dtype.kind == "b":
         return _sorting.chosen(array, index)
@@ -253,6 +271,7 @@ def install() -> None:
     """Gives the class its operators and methods."""
     members: dict[str, Any] = {
         **{f"__{short}__": _binary(name) for short, name in (_OPERATORS | _COMPARISONS).items()},
+        **{f"__{short}__": _equality(_COMPARISONS[short]) for short in ("eq", "ne")},
         **{f"__r{short}__": _binary(name, True) for short, name in _OPERATORS.items()},
         **{f"__i{short}__": _in_place(name) for short, name in _OPERATORS.items()},
         **{f"__{short}__": _unary(name) for short, name in _UNARY.items()},

@@ -413,22 +413,24 @@ def iinfo(type: Any, /) -> Any:
     return np.iinfo(dtype)
 
 
-def expand_dims(x: Any, /, axis: int = 0) -> Any:
-    """The array with one more axis, of extent 1."""
+def expand_dims(x: Any, /, axis: int | tuple[int, ...] = 0) -> Any:
+    """The array with one more axis of extent 1, or with several, places in the result."""
     if on_gpu(x):
         return _of_gpu("expand_dims", x, axis=axis)
     return called(np.expand_dims, (x, axis), {})
 
 
-def sort(x: Any, /, *, axis: int = -1, descending: bool = False, stable: bool = True) -> Any:
-    """The elements in order along an axis; NaN is more than every number."""
+def sort(x: Any, /, *, axis: int | None = -1, descending: bool = False, stable: bool = True) -> Any:
+    """The elements in order along an axis, all of them for None; NaN is more than every number."""
     if on_gpu(x):
         return _of_gpu("sort", x, axis=axis, descending=descending)
     found = called(np.sort, (x,), {"axis": axis, "stable": stable})
     return called(np.flip, (found, axis), {}) if descending else found
 
 
-def argsort(x: Any, /, *, axis: int = -1, descending: bool = False, stable: bool = True) -> Any:
+def argsort(
+    x: Any, /, *, axis: int | None = -1, descending: bool = False, stable: bool = True
+) -> Any:
     """Indices that put the elements in order along an axis; equal ones stay as they are.
 
     NaN is more than every number: last, or first where the order descends.
@@ -440,11 +442,11 @@ def argsort(x: Any, /, *, axis: int = -1, descending: bool = False, stable: bool
     return called(_argsort_descending, (x, axis, stable), {})
 
 
-def _argsort_descending(x: Any, axis: int, stable: bool) -> Any:
+def _argsort_descending(x: Any, axis: int | None, stable: bool) -> Any:
     # Sorted backwards and turned round, equal elements are in their order again.
     values = np.asarray(x)
     found = np.flip(np.argsort(np.flip(values, axis), axis=axis, stable=stable), axis)
-    return values.shape[axis] - 1 - found
+    return (values.size if axis is None else values.shape[axis]) - 1 - found
 
 
 def count_nonzero(x: Any, /, *, axis: Any = None, keepdims: bool = False) -> Any:

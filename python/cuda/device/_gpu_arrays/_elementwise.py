@@ -296,11 +296,18 @@ def _compared_beyond(name: str, a: Any, b: Any) -> Any:
     return out
 
 
+def _check_power(form: Any, power: Any) -> None:
+    if form.kind in "iu" and is_number(power) and power < 0:
+        raise ValueError(f"integers to the power {power}, which is negative; make floats of them")
+
+
 def elementwise(name: str, *operands: Any) -> Any:
     """A function of the standard; operands are arrays of one device or numbers, one an array."""
     if name in _COMPARISONS and (_beyond(*operands) or _beyond(*operands[::-1])):
         return _compared_beyond(name, *operands)
     forms, result = _formats(name, tuple(map(_kind_of, operands)))
+    if name == "pow":
+        _check_power(forms[0], operands[1])
     arrays = [x for x in operands if not is_number(x)]
     shape = common_shape(*(x.shape for x in arrays))
     out = empty(shape, result, arrays[0])

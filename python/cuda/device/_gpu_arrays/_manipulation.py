@@ -47,11 +47,13 @@ def broadcast_arrays(*arrays: Any) -> Any:
     return [x if x.shape == shape else broadcast_to(x, shape) for x in arrays]
 
 
-def expand_dims(x: Any, /, *, axis: int = 0) -> Any:
-    at = axis_of(axis, x.ndim + 1)
+def expand_dims(x: Any, /, *, axis: Any = 0) -> Any:
+    """With an axis of extent 1 more; a tuple of them is of the axes of the result, as in NumPy."""
+    many = axis if isinstance(axis, tuple | list) else (axis,)
     shape, strides = list(x.shape), list(x.strides)
-    shape.insert(at, 1)
-    strides.insert(at, 0)
+    for at in sorted(axes_of(tuple(many), x.ndim + len(many))):
+        shape.insert(at, 1)
+        strides.insert(at, 0)
     return strided(x, shape, strides)
 
 

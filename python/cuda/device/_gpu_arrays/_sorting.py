@@ -47,7 +47,9 @@ def progression(start: Any, step: Any, count: int, dtype: Any, like: Any) -> Any
 
 
 def _sorted(x: Any, axis: Any, descending: bool) -> Any:
-    """The elements in order, and where each was."""
+    """The elements in order, and where each was; of all in one dimension where axis is None."""
+    if axis is None:
+        x, axis = flat(x), 0
     along = axis_of(axis, x.ndim)
     order = (*(k for k in range(x.ndim) if k != along), along)
     back = tuple(int(k) for k in np.argsort(order))
@@ -71,11 +73,11 @@ def _sorted(x: Any, axis: Any, descending: bool) -> Any:
     return tuple(permute_dims(reshape(each, a.shape), back) for each in (values, numbers))
 
 
-def sort(x: Any, /, *, axis: int = -1, descending: bool = False, stable: bool = True) -> Any:
+def sort(x: Any, /, *, axis: Any = -1, descending: bool = False, stable: bool = True) -> Any:
     return _sorted(x, axis, descending)[0]
 
 
-def argsort(x: Any, /, *, axis: int = -1, descending: bool = False, stable: bool = True) -> Any:
+def argsort(x: Any, /, *, axis: Any = -1, descending: bool = False, stable: bool = True) -> Any:
     return _sorted(x, axis, descending)[1]
 
 
