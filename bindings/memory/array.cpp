@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstdlib>
 #include <cstring>
+#include <optional>
 
 #include <nanobind/stl/vector.h>
 
@@ -133,7 +134,17 @@ nb::object to_host(const ArrayObject& array) {
   return host;
 }
 
+// NumPy's limit: arrays of more dimensions could not be copied to the host.
+constexpr size_t kMostDimensions = 64;
+
+std::string too_many_dimensions(size_t ndim) {
+  return "an array of " + std::to_string(ndim) + " dimensions; at most " +
+         std::to_string(kMostDimensions) + " are allowed";
+}
+
 ArrayObject* view(const ArrayObject& array, int64_t offset, Extents shape, Extents strides) {
+  if (shape.size() > kMostDimensions)
+    throw nb::value_error(too_many_dimensions(shape.size()).c_str());
   auto part = std::make_unique<ArrayObject>(array);
   part->tensor.data += static_cast<uint64_t>(offset);
   part->tensor.shape = std::move(shape);
@@ -165,6 +176,8 @@ ArrayObject* field(const ArrayObject& array, nb::handle name) {
 ArrayObject* get_item(const ArrayObject& array, nb::handle index) {
   if (PyUnicode_Check(index.ptr())) return field(array, index);
   Part part = part_of(array.tensor.shape, array.tensor.strides, index);
+  if (part.shape.size() > kMostDimensions)
+    throw nb::index_error(too_many_dimensions(part.shape.size()).c_str());
   return view(array, part.offset, std::move(part.shape), std::move(part.strides));
 }
 
@@ -248,20 +261,54 @@ bool is_compact(const ArrayObject& array) {
   return true;
 }
 
-ArrayObject* reshaped(const ArrayObject& array, Extents shape) {
-  const auto count = static_cast<int64_t>(array.tensor.count());
+// The shape that reshape() is given: ints, or one sequence of them.
+Extents wanted_shape(const nb::args& given) {
+  const bool one = given.size() == 1 && !PyIndex_Check(given[0].ptr());
+  const nb::object all = one ? nb::borrow(given[0]) : nb::borrow(given);
+  const bool sequence = PyTuple_Check(all.ptr()) || PyList_Check(all.ptr());
+  if (given.size() == 0 || !sequence)
+    throw nb::type_error(("reshape() expects ints or one tuple of ints, found " +
+                          (given.size() ? shown(all) : std::string("nothing")))
+                             .c_str());
+  Extents shape;
+  for (nb::handle extent : all) {
+    shape.push_back(PyNumber_AsSsize_t(extent.ptr(), PyExc_ValueError));
+    if (shape.back() == -1 && PyErr_Occurred()) throw nb::python_error();
+  }
+  return shape;
+}
+
+// How many elements a shape has, an extent of -1 left out; nothing for more than there can be.
+std::optional<int64_t> known_elements(const Extents& shape) {
   int64_t known = 1;
-  for (const int64_t extent : shape) known *= extent == -1 ? 1 : extent;
+  for (const int64_t extent : shape)
+    if (extent != -1 && __builtin_mul_overflow(known, extent, &known)) return std::nullopt;
+  return known;
+}
+
+// Gives the one extent of -1 its value. Raises ValueError for a shape of other elements.
+void settle(Extents& shape, int64_t count) {
+  const Extents asked = shape;
+  std::optional<int64_t> known = known_elements(shape);
   const auto open = std::count(shape.begin(), shape.end(), -1);
-  if (open == 1 && known != 0 && count % known == 0) {
-    *std::find(shape.begin(), shape.end(), -1) = count / known;
+  if (open == 1 && known && *known != 0 && count % *known == 0) {
+    *std::find(shape.begin(), shape.end(), -1) = count / *known;
     known = count;
   }
   const bool sound = std::all_of(shape.begin(), shape.end(), [](int64_t e) { return e >= 0; });
   if (!sound || known != count)
     throw nb::value_error(("cannot reshape an array of " + std::to_string(count) +
-                           " elements into shape " + shown(as_tuple(shape)))
+                           " elements into shape " + shown(as_tuple(asked)))
                               .c_str());
+}
+
+ArrayObject* reshaped(const ArrayObject& array, const nb::args& given, const nb::kwargs& keywords) {
+  if (keywords.size() != 0)
+    throw nb::type_error(
+        "reshape() of an Array takes a shape and no keywords; array_api.reshape() has copy=");
+  const auto count = static_cast<int64_t>(array.tensor.count());
+  Extents shape = wanted_shape(given);
+  settle(shape, count);
   if (count > 0 && !is_compact(array))
     throw nb::value_error(
         "reshape() would have to copy the array; its elements do not follow each "
@@ -415,9 +462,9 @@ void define_methods(nb::class_<ArrayObject>& type) {
       .def("__setitem__", set_item, nb::arg("index").none(), nb::arg("value").none(),
            "Copies values into a part of the array: of an Array, or of all that NumPy makes an "
            "array of.")
-      .def("reshape", reshaped, nb::arg("shape"), nb::rv_policy::take_ownership,
-           "The same elements in another shape, row by row; one extent may be -1. Raises "
-           "ValueError where they would have to be copied.")
+      .def("reshape", reshaped, nb::rv_policy::take_ownership,
+           "The same elements in another shape, ints or a tuple of them, row by row; one extent "
+           "may be -1. Raises ValueError where they would have to be copied.")
       .def(
           "__len__",
           [](const ArrayObject& a) {

@@ -191,3 +191,56 @@ def test_integers_to_a_negative_power(on_gpu):  # noqa: F811
         [1, 0, 0, 0],
         None,
     ]
+
+
+@clause("DEV-ARR-14", "DEV-AAPI-07")
+def test_reshape_by_ints_or_by_a_tuple(on_gpu):  # noqa: F811
+    """As NumPy takes them."""
+    answer = on_gpu("""
+        shapes = [(2, 6), (-1,), (3, -1), ((2, 6),), ([4, 3],), (12,), (np.int8(12),), ((12,),),
+                  ((2, -1, 2),)]
+        same = [shown(a.reshape(*shape)) == h.reshape(*shape).tolist() for shape in shapes]
+        one = D.zeros(1, device="cuda").reshape(())
+        wrong = [(2, 7), (-1, -1), (5, -1), (-2, 6), (1 << 40, 1 << 40), (1 << 70,), (), (2.0,),
+                 ("x",), (None,), ((2, "x"),)]
+        answer = [same, one.shape, [outcome(lambda: a.reshape(*shape)) for shape in wrong],
+                  outcome(lambda: a.reshape((2, 6), order="F"))]
+    """)
+    of_elements = "cannot reshape an array of 12 elements into shape {}"
+    ints = "reshape() expects ints or one tuple of ints, found {}"
+    assert answer == [
+        [True] * 9,
+        [],
+        [
+            ["ValueError", of_elements.format("(2, 7)")],
+            ["ValueError", of_elements.format("(-1, -1)")],
+            ["ValueError", of_elements.format("(5, -1)")],
+            ["ValueError", of_elements.format("(-2, 6)")],
+            ["ValueError", of_elements.format(f"({1 << 40}, {1 << 40})")],
+            ["ValueError", "cannot fit 'int' into an index-sized integer"],
+            ["TypeError", ints.format("nothing")],
+            ["TypeError", ints.format("2.0")],
+            ["TypeError", ints.format("'x'")],
+            ["TypeError", ints.format("None")],
+            ["TypeError", "'str' object cannot be interpreted as an integer"],
+        ],
+        [
+            "TypeError",
+            "reshape() of an Array takes a shape and no keywords; array_api.reshape() has copy=",
+        ],
+    ]
+
+
+@clause("DEV-AAPI-03", "DEV-AAPI-07")
+def test_at_most_64_dimensions(on_gpu):  # noqa: F811
+    """In views too: what has more could not be copied to the host."""
+    answer = on_gpu("""
+        most = D.zeros((1,) * 64, device="cuda")
+        calls = [lambda x: x[None], lambda x: x.reshape((1,) * 65), lambda x: np.expand_dims(x, 0),
+                 lambda x: np.broadcast_to(x, (1,) * 65)]
+        host = np.zeros((1,) * 64)
+        same = [outcome(lambda: call(most))[0] == outcome(lambda: call(host))[0] for call in calls]
+        answer = [same, outcome(lambda: most[None]), most[0][None].ndim]
+    """)
+    text = "an array of 65 dimensions; at most 64 are allowed"
+    assert answer == [[True] * 4, ["IndexError", text], 64]
