@@ -152,6 +152,16 @@ ArrayObject* view(const ArrayObject& array, int64_t offset, Extents shape, Exten
   return part.release();
 }
 
+// The dimensions of a sub-array follow those of the array.
+void add_sub_array(Tensor& tensor, nb::handle dtype, nb::handle extents) {
+  const auto inner = nb::cast<Extents>(extents);
+  const Extents strides = compact_strides(inner, item_bytes(dtype));
+  tensor.shape.insert(tensor.shape.end(), inner.begin(), inner.end());
+  tensor.strides.insert(tensor.strides.end(), strides.begin(), strides.end());
+  if (tensor.shape.size() > kMostDimensions)
+    throw nb::index_error(too_many_dimensions(tensor.shape.size()).c_str());
+}
+
 // One field of each element of a structured dtype.
 ArrayObject* field(const ArrayObject& array, nb::handle name) {
   const nb::object fields = array.dtype.attr("fields");
@@ -160,7 +170,7 @@ ArrayObject* field(const ArrayObject& array, nb::handle name) {
     throw nb::index_error(("an array of dtype " + to_string(nb::object(nb::str(array.dtype))) +
                            " has no field " + shown(name))
                               .c_str());
-  nb::object dtype = found[0];
+  nb::object dtype = found[0].attr("base");
   const auto type = element_type(dtype);
   if (!type)
     throw nb::type_error(("field " + shown(name) + " of dtype " +
@@ -169,6 +179,7 @@ ArrayObject* field(const ArrayObject& array, nb::handle name) {
   auto part = std::make_unique<ArrayObject>(array);
   part->tensor.data += nb::cast<uint64_t>(found[1]);
   part->tensor.type = *type;
+  add_sub_array(part->tensor, dtype, found[0].attr("shape"));
   part->dtype = std::move(dtype);
   return part.release();
 }

@@ -236,11 +236,82 @@ def test_at_most_64_dimensions(on_gpu):  # noqa: F811
     """In views too: what has more could not be copied to the host."""
     answer = on_gpu("""
         most = D.zeros((1,) * 64, device="cuda")
+        cells = D.zeros((1,) * 63, [("a", "f4", (2, 2))], device="cuda")
         calls = [lambda x: x[None], lambda x: x.reshape((1,) * 65), lambda x: np.expand_dims(x, 0),
                  lambda x: np.broadcast_to(x, (1,) * 65)]
         host = np.zeros((1,) * 64)
         same = [outcome(lambda: call(most))[0] == outcome(lambda: call(host))[0] for call in calls]
-        answer = [same, outcome(lambda: most[None]), most[0][None].ndim]
+        answer = [same, outcome(lambda: most[None]), outcome(lambda: cells["a"]),
+                  most[0][None].ndim]
     """)
     text = "an array of 65 dimensions; at most 64 are allowed"
-    assert answer == [[True] * 4, ["IndexError", text], 64]
+    assert answer == [[True] * 4, ["IndexError", text], ["IndexError", text], 64]
+
+
+@clause("DEV-ARR-19")
+def test_dtypes_of_sub_arrays(on_gpu):  # noqa: F811
+    """Their dimensions follow those of the array, as in NumPy."""
+    answer = on_gpu("""
+        cells = np.dtype([("n", "i4"), ("a", "f4", (3, 2)), ("p", [("x", "f8"), ("y", "f8")], 2)])
+        host = np.zeros((2, 2), cells)
+        host["a"], host["p"]["y"] = np.arange(24).reshape(2, 2, 3, 2), [[5, 6], [7, 8]]
+        ours = D.asarray(host, device="cuda")
+        found = [[x["a"], x["a"][1, ::-1], x["p"]["y"], x.T["a"]] for x in (ours, host)]
+        same = [x.shape == y.shape and x.strides == y.strides and shown(x) == y.tolist()
+                and x.dtype == y.dtype for x, y in zip(*found)]
+        for x in (ours, host):
+            x["a"] = 7
+            x["a"][0, :, 1] = [1, 2]
+        same.append(np.array_equal(D.to_host(ours), host))
+        rows = np.dtype(("f4", (3,)))
+        for order in "CF":
+            x, y = D.zeros((2, 4), rows, device="cuda", order=order), np.zeros((2, 4), rows, order)
+            same.append((x.shape, x.strides, str(x.dtype)) == (y.shape, y.strides, str(y.dtype)))
+        same.append(shown(D.full(2, 7, rows, device="cuda")) == np.full(2, 7, rows).tolist())
+        same.append(D.full(2, 7, rows, device="cpu").tolist() == np.full(2, 7, rows).tolist())
+        same.append(shown(D.asarray([1, 2], rows, device="cuda")) == [[1] * 3, [2] * 3])
+        answer = [same, outcome(lambda: D.zeros((1,) * 64, rows, device="cuda"))]
+    """)
+    assert answer == [
+        [True] * 10,
+        ["ValueError", "an array of 65 dimensions; at most 64 are allowed"],
+    ]
+
+
+@clause("DEV-AAPI-06")
+def test_records_that_are_equal(on_gpu):  # noqa: F811
+    """In all fields and elements of sub-arrays; of the same fields, as NumPy asks it."""
+    answer = on_gpu("""
+        point = [("x", "f4"), ("y", "f4")]
+        kinds = [point, [("n", "i4"), ("a", "f4", (2, 2)), ("p", point)], []]
+        same = []
+        for kind in kinds:
+            one = np.zeros((2, 3), kind)
+            other = one.copy()
+            if kind:
+                last = other["p"] if "p" in other.dtype.names else other
+                last["y"][1, 2] = 1
+            if len(kind) > 2:
+                other["a"][0, 1, 1, 0] = 2
+            pairs = [(one, other), (one, one[0]), (other[1:], one), (one, one[0, 0])]
+            for x, y in pairs:
+                ours = [D.asarray(z, device="cuda") if z.ndim else z for z in (x, y)]
+                same += [shown(ours[0] == ours[1]) == (x == y).tolist(),
+                         shown(ours[0] != ours[1]) == (x != y).tolist()]
+                if y.ndim:
+                    same.append(np.array_equal(*ours) == np.array_equal(x, y))
+        wide = D.zeros(3, [("x", "f8"), ("y", "f8")], device="cuda")
+        points = D.zeros(3, point, device="cuda")
+        vectors = D.full(3, D.float32x2(1, 2), device="cuda")
+        vectors[1] = D.float32x2(1, 3)
+        answer = [same, shown(points == wide), shown(vectors != vectors[0]),
+                  outcome(lambda: points == vectors), outcome(lambda: points == 1),
+                  outcome(lambda: points == D.zeros(3, [("x", "f4"), ("z", "f4")], device="cuda"))]
+    """)
+    text = "elements of {} and {} cannot be compared: they are not records of the same fields"
+    assert answer[:3] == [[True] * 33, [True] * 3, [False, True, False]]
+    point = "[('x', '<f4'), ('y', '<f4')]"
+    assert answer[4:] == [
+        ["TypeError", text.format(point, "int64")],
+        ["TypeError", text.format(point, "[('x', '<f4'), ('z', '<f4')]")],
+    ]

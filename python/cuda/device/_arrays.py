@@ -101,6 +101,8 @@ def _columns(order: object) -> bool:
 
 def _make(shape: Any, dtype: Any, device: Any, memory: str, order: str, zero: bool = False) -> Any:
     extents, made = _extents(shape), _format(dtype)
+    if made.shape:  # the dimensions of a sub-array follow those of the array
+        extents, made = _extents((*extents, *made.shape)), made.base
     number, kind, columns = _places.number_of(device), _places.kind_of(memory), _columns(order)
     if number == _places.HOST:
         return exporting(_core.host_array(extents, made, columns, zero))
@@ -164,10 +166,10 @@ def full(
     made = _format_of(fill_value) if dtype is None else _format(dtype)
     if isinstance(fill_value, np.ndarray):
         wait()
-    value = np.asarray(plain(fill_value), made)
+    value = np.asarray(plain(fill_value), None if made is None else made.base)
     if value.ndim != 0:
         raise TypeError(f"fill_value expects one number, found shape {value.shape}")
-    array = _make(shape, value.dtype, device, memory, order)
+    array = _make(shape, value.dtype if made is None else made, device, memory, order)
     if isinstance(array, Array):
         _fill(array, value)
     else:

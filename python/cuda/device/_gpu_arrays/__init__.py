@@ -12,6 +12,7 @@ from cuda.device._gpu_arrays import (
     _cupy,
     _elementwise,
     _manipulation,
+    _records,
     _reductions,
     _sorting,
     _views,
@@ -23,6 +24,8 @@ __all__ = ["call", "kernels_of"]
 _OTHERS: dict[str, Callable[..., Any]] = {
     "real": _elementwise.real_part,
     "imag": _elementwise.imaginary_part,
+    "equal": _records.equal,
+    "not_equal": _records.not_equal,
     **{name: getattr(_elementwise, name) for name in ("astype", "clip", "where")},
     **{
         name: getattr(_reductions, name)
@@ -112,10 +115,10 @@ def _with_arrays(like: Any, name: str, args: Any, kwargs: Any) -> tuple[Any, Any
 def call(name: str, *args: Any, **kwargs: Any) -> Any:
     """The standard's function of that name, "linalg.inv" too, where its arrays are.
 
-    Formats that CuPy lacks are for kernels of ours.
+    Formats that CuPy lacks, and records, are for kernels of ours.
     """
     arrays = arrays_of_gpu(*args, *kwargs.values())
     args, kwargs = _with_arrays(arrays[0], name, args, kwargs)
-    ours = any(is_of_ml_dtypes(a.dtype) for a in arrays)
+    ours = any(is_of_ml_dtypes(a.dtype) or a.dtype.names is not None for a in arrays)
     found = None if ours else _cupy.function(name)
     return found(*args, **kwargs) if found else kernels_of(name)(*args, **kwargs)
