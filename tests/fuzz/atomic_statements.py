@@ -13,7 +13,17 @@ from dataclasses import dataclass
 import numpy
 
 from . import model, records
-from .expression_tree import Binary, Cast, Conditional, Literal, Several, Thread, Variable, best_of
+from .expression_tree import (
+    Array,
+    Binary,
+    Cast,
+    Conditional,
+    Literal,
+    Several,
+    Thread,
+    Variable,
+    best_of,
+)
 from .model import COMPONENTS, Val, is_record
 from .program import Store
 
@@ -310,9 +320,12 @@ class Own:
     """What a thread does with an element that no other one accesses: all results are known."""
 
     place: Place
-    index: object
+    at: object
     steps: list[Step]
     results: str  # an array that holds them, or their sum
+    index: object  # of the results
+    kind: str = ""  # the place is an Atomic of this type, which is made here
+    zero: object = None
 
     def result(self) -> tuple[Variable, Store]:
         told = variable("told", self.place.type)
@@ -320,7 +333,9 @@ class Own:
         return told, Store(self.results, self.index, op, told)
 
     def lines(self, pad: str):
-        ref, (told, store) = self.place.ref(self.index), self.result()
+        ref, (told, store) = self.place.ref(self.at), self.result()
+        if self.kind:
+            yield f"{pad}{self.place.array} = D.Atomic({self.kind})"
         for step in self.steps:
             text = call(ref, step.method, [v.text() for v in step.operands], step.how)
             if step.method == "store":
@@ -331,8 +346,11 @@ class Own:
 
     def run(self, t: Thread) -> None:
         told, store = self.result()
+        if self.kind:
+            t.arrays[self.place.array] = Array(self.place.type, [None], (1,))
+            self.place.store(t, self.at, self.zero.run(t))
         for step in self.steps:
-            old, operands = self.place.load(t, self.index), [v.run(t) for v in step.operands]
+            old, operands = self.place.load(t, self.at), [v.run(t) for v in step.operands]
             new = old
             if step.method == "cas":
                 new = operands[1] if bits_of(old) == bits_of(operands[0]) else old
@@ -340,7 +358,7 @@ class Own:
                 new = operands[0]
             elif step.method != "load":
                 new = MEANING[step.method](old, operands[0])
-            self.place.store(t, self.index, new)
+            self.place.store(t, self.at, new)
             if step.method != "store":
                 t.variables[told.name] = old
                 store.run(t)

@@ -82,7 +82,8 @@ class Counters:
         self.unseen = unseen < (0.15 if many else 0.4)
         self.places: list[tuple[Place, str]] = []  # each with its family
         self.of_block: list[Place] = []  # among them
-        self.own: list[tuple[Place, str]] = []  # each with the array of its results
+        # Of one thread each: which element, and the array of the results.
+        self.own: list[tuple[Place, object, str]] = []
         self.constants: dict[tuple, object] = {}
         self.used: dict[tuple, bool] = {}  # whether results are
         self.tickets = self.halves = 0
@@ -98,7 +99,7 @@ class Counters:
 
     def choose(self) -> None:
         rng = self.random
-        kinds = [self.add_array, self.add_array, self.add_fields, self.add_own]
+        kinds = [self.add_array, self.add_array, self.add_fields, self.add_own, self.add_alone]
         for _ in range(rng.randint(2, 4) if self.many else rng.randint(1, 2)):
             rng.choice(kinds)()
         if not self.places:
@@ -165,9 +166,25 @@ class Counters:
         if f"ao_{t}" in self.records.outputs:
             return
         n = self.program.at.extents["n"]
-        for name in (f"ao_{t}", f"ar_{t}"):
-            self.record(name, t, (n + self.random.choice((0, 3)),))
-        self.own.append((Place(f"ao_{t}", t, (n,)), f"ar_{t}"))
+        self.record(f"ao_{t}", t, (n + self.random.choice((0, 3)),))
+        self.own.append((Place(f"ao_{t}", t, (n,)), Variable("i4", "i"), self.results(t)))
+
+    def results(self, t: str) -> str:
+        name = f"ar_{t}"
+        if name not in self.records.outputs:
+            self.record(name, t, (self.program.at.extents["n"] + self.random.choice((0, 3)),))
+        return name
+
+    def add_alone(self) -> None:
+        """An element of an array that each thread has, or an Atomic."""
+        local = [(a, t, size) for a, (t, size) in self.program.local.items() if t in OWN_TYPES]
+        if local and self.chance(0.5):
+            name, t, size = self.random.choice(local)
+            at = Literal("int", self.random.randint(-size, size - 1))
+            self.own.append((Place(name, t, (size,)), at, self.results(t)))
+            return
+        t = self.random.choice(OWN_TYPES)
+        self.own.append((Place("", t, (1,), "{array}"), Literal("int", 0), self.results(t)))
 
     # --- where operations stand ---
 
@@ -324,8 +341,11 @@ class Counters:
         return Halves(place, index, Cast("i8", self.number()), "at_torn", how, looks)
 
     def own_steps(self) -> Own:
-        place, results = self.random.choice(self.own)
-        t, index = place.type, Variable("i4", "i")
+        place, at, results = self.random.choice(self.own)
+        t, kind = place.type, ""
+        if not place.array:
+            place = dataclasses.replace(place, array=f"mine{self.count}_{t}")
+            kind = type_text(t)
         methods = ["load", "store"]
         if t not in WIDE:
             methods += ["exch", "exch", "cas", "cas"]
@@ -337,10 +357,18 @@ class Counters:
             method = self.random.choice(methods)
             operands = [] if method == "load" else [self.value(t, False)]
             if method == "cas":
-                found = Seen(place, index) if self.chance(0.6) else self.value(t, False)
+                found = Seen(place, at) if self.chance(0.6) else self.value(t, False)
                 operands.insert(0, found)
             steps.append(Step(method, operands, self.how(method, False, True)))
-        return Own(place, index, steps, results)
+        index = Variable("i4", "i")
+        return Own(place, at, steps, results, index, kind, self.zero(t) if kind else None)
+
+    def zero(self, t: str):
+        if not is_record(t):
+            return Cast(t, Literal("int", 0))
+        if t in COMPONENTS:
+            return other_numbers.Make(t, [self.zero(COMPONENTS[t])] * 2)
+        return records.Make(t, [self.zero(code) for _, code in records.kind_of(t).fields])
 
     # --- shared memory of a program with barriers ---
 
@@ -368,6 +396,12 @@ class Counters:
             bounds = [Variable("i4", "t"), Literal("int", size), Variable("i4", "nt")]
             out.append(For(name, "i4", bounds, Body([store]), None))
         return [*out, Barrier()]
+
+
+def type_text(t: str) -> str:
+    if t in model.NAMES:
+        return "bool" if t == "b1" else f"D.{model.NAMES[t]}"
+    return records.kind_of(t).text
 
 
 class NotANumber(Literal):

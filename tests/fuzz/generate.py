@@ -67,6 +67,8 @@ class Generator(Records):
         self.loops = 0
         self.names = 0
         self.place = "i"  # an int32 that is known at run time only
+        # Arrays that each thread has: element type and size.
+        self.local: dict[str, tuple[str, int]] = {}
 
     def positions(self) -> Positions:
         return positions(self.random)

@@ -121,6 +121,8 @@ ATOMICS = {
     "halves": r"if whole\.x != ~whole\.y:",
     "members that are atomics": r"^ +(.* = )?ac_Cell\[.*\]\.\w+\.\w+\(",
     "references to structs": r"D\.atomic_ref\(ac_Cell, .*\)\.\w+\.\w+\(",
+    "atomics of one thread": r"^ +mine\d+_\w+ = D\.Atomic\(.*\n.*mine\d+_\w+\.",
+    "elements of local arrays": r"D\.atomic_ref\(lo_\w+, -?\d\)\.",
     "fields": r'D\.atomic_ref\(ac_Flat\["\w+"\], ',
     "two axes": r"D\.atomic_ref\(ac_\w+, \(.*, .*\)\)\.",
     "one place": r"D\.atomic_ref\(ac_\w+, -?\d\)\.",
@@ -182,7 +184,7 @@ def test_programs_have_atomic_operations_of_all_forms():
     cases = [make_case(seed, seed % 3 == 2, atomics=True) for seed in range(500)]
     sources = [case.program.source(True) for case in cases]
     assert lacking(sources, ATOMICS, 5) == {}
-    several = [len(re.findall(r"atomic_ref\(|ac_Cell\[", source)) for source in sources]
+    several = [len(re.findall(r"atomic_ref\(|ac_Cell\[|D\.Atomic\(", source)) for source in sources]
     assert min(several) >= 4
 
 
