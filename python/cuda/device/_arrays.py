@@ -233,13 +233,14 @@ def _host_view(obj: Any, dtype: Any, copy: bool | None) -> np.ndarray[Any, Any]:
 
 
 def _holds_arrays(obj: Any) -> bool:
-    """Whether it is a list that has arrays in it, or has lists of them."""
+    """Whether arrays are among the first elements of a list, or of the first lists in it.
+
+    Not of all: that would take as long as to make an array of them. An array of several elements
+    has lists and arrays beside it, and a single element has waited when it was taken.
+    """
     if type(obj) not in (list, tuple):
-        return False
-    kinds = set(map(type, obj))  # in C, as lists of numbers are long
-    if any(issubclass(kind, np.ndarray) for kind in kinds):
-        return True
-    return not kinds.isdisjoint((list, tuple)) and any(map(_holds_arrays, obj))
+        return isinstance(obj, np.ndarray)
+    return any(map(_holds_arrays, obj[:8]))
 
 
 def in_our_memory(array: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
@@ -301,7 +302,7 @@ def asarray(
         number = _places.number_of(found.device if device is None else device)
         return _on_gpu(found, number, dtype, copy, memory)
     number = _places.number_of(device)
-    if copy or dtype is not None or _holds_arrays(found):
+    if copy or dtype is not None or (type(found) in (list, tuple) and _holds_arrays(found)):
         wait()
     host = _host_view(found, dtype, copy if number == _places.HOST else None)
     _check_elements(host.dtype)

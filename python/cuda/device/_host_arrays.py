@@ -100,14 +100,17 @@ class HostArray(ExportingArray):
         """The module cuda.device.array_api; ValueError for versions it is not of."""
         return namespace(api_version)
 
+    # An element: with '...' after the index NumPy gives a view of it. It waits, as NumPy asks no
+    # class when it reads an element of a list, or stores one to an array of its own.
     def __getitem__(self, index: Any, /) -> Any:
+        if type(index) is int and self.ndim == 1:
+            wait()
+            return super().__getitem__((index, ...))
         if not _gives_a_view(index):
             wait()
         found = super().__getitem__(index)
         if isinstance(found, np.ndarray):
             return found
-        # An element: with '...' after the index NumPy gives a view of it. NumPy asks no class when
-        # it reads an element of a list, or stores one to an array of its own.
         wait()
         return super().__getitem__((*index, ...) if isinstance(index, tuple) else (index, ...))
 

@@ -17,7 +17,7 @@ from cuda.device import _arrays, _core, _places
 from cuda.device._core import Array
 from cuda.device._floats import finfo as floats_finfo
 from cuda.device._floats import is_of_ml_dtypes
-from cuda.device._host_arrays import HostArray, called, given, plain
+from cuda.device._host_arrays import HostArray, called, given, plain, wait
 from cuda.device._mixing import on_gpu
 
 # NumPy has them under the same names, with the parameters of the standard.
@@ -300,7 +300,10 @@ def asarray(obj: Any, /, *, dtype: Any = None, device: Any = None, copy: bool | 
     if _device_of(obj) is not None and not isinstance(obj, Array):
         device = _device_of(obj) if device is None else device
         obj = _on_host(obj)
-    found = _arrays.imported(plain(obj))
+    arrays: dict[int, Any] = {}
+    found = _arrays.imported(plain(obj, arrays))
+    if arrays and type(obj) in (list, tuple):
+        wait()  # also for arrays at the end of a long list
     where = None if device is None and isinstance(found, Array) else _device(device)
     return given(_arrays.asarray(found, dtype, device=where, copy=copy))
 
