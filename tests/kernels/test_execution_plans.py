@@ -188,7 +188,163 @@ def lock_of_limited_tries(a):
             break
 
 
+@D.kernel
+def ticket_of_two_words(a):
+    """The number that is served is another word than the one that is swapped."""
+    while True:
+        served = D.atomic_ref(a, 2).load("acquire", "device")
+        if D.atomic_ref(a, 0).cas(served, served + 1, "acq_rel", "device") == served:
+            break
+    a[1] += 1
+    D.atomic_ref(a, 2).add(1, "release", "device")
+
+
+def all_here():
+    return D.int32(D.popc(D.ballot_sync(-1, lambda: True)) == 32)
+
+
+@D.kernel
+def by_bits_of_the_lane(a):
+    if D.lane_id < 16:
+        D.atomic_ref(a, 1).add(all_here())
+    if D.lane_id & 16 != 0:
+        D.atomic_ref(a, 1).add(all_here())
+
+
+@D.kernel
+def by_parity_of_data(a):
+    x = D.atomic_ref(a, 2).add(1, "relaxed", "device")
+    if x % 2 == 0:
+        D.atomic_ref(a, 1).add(all_here())
+    y = x + 1
+    if y % 2 == 0:
+        D.atomic_ref(a, 1).add(all_here())
+
+
+@D.kernel
+def loops_of_different_lengths(a):
+    number = D.int32(D.lane_id % 6)
+    for _ in range(number):
+        D.atomic_ref(a, 2).add(1 - all_here())
+    for _ in range(6 - number):
+        D.atomic_ref(a, 2).add(1 - all_here())
+    D.atomic_ref(a, 1).add(D.int32(D.atomic_ref(a, 2).load() == 0))
+
+
+@D.kernel
+def whiles_of_different_lengths(a):
+    number, i = D.int32(D.lane_id % 6), 0
+    while i < number:
+        D.atomic_ref(a, 2).add(1 - all_here())
+        i += 1
+    while i < 6:
+        D.atomic_ref(a, 2).add(1 - all_here())
+        i += 1
+    D.atomic_ref(a, 1).add(D.int32(D.atomic_ref(a, 2).load() == 0))
+
+
+@D.kernel
+def other_iterations(a):
+    for i in range(2):
+        if D.lane_id % 2 == i:
+            continue
+        D.atomic_ref(a, 1).add(all_here())
+
+
+@D.kernel
+def other_iterations_from_deep_inside(a):
+    for i in range(2):
+        if a.size > 0:
+            if D.lane_id % 2 == i:
+                continue
+            a[3] = i
+        D.atomic_ref(a, 1).add(all_here())
+
+
+@D.kernel
+def breaks_and_votes_later(a):
+    number = D.int32(D.lane_id % 3)
+    for i in range(3):
+        if i == number:
+            break
+        D.atomic_ref(a, 2).add(1 - all_here())
+    for _ in range(3 - number):
+        D.atomic_ref(a, 2).add(1 - all_here())
+    D.atomic_ref(a, 1).add(D.int32(D.atomic_ref(a, 2).load() == 0))
+
+
+@D.kernel
+def part_of_a_mask_in_loops(a):
+    number = D.int32(D.lane_id % 4)
+    if D.lane_id >= 16:
+        D.atomic_ref(a, 1).add(1)
+        return
+    missed = 0
+    for _ in range(number):
+        missed += D.int32(D.popc(D.ballot_sync(0xFFFF, lambda: True)) != 16)
+    for _ in range(4 - number):
+        missed += D.int32(D.popc(D.ballot_sync(0xFFFF, lambda: True)) != 16)
+    D.atomic_ref(a, 1).add(D.int32(missed == 0))
+
+
+@D.kernel
+def votes_in_the_else_of_a_loop(a):
+    low = D.lane_id < 16
+    for i in range(3):
+        if low and i == 1:
+            break
+    else:
+        D.atomic_ref(a, 1).add(all_here())
+    if low:
+        D.atomic_ref(a, 1).add(all_here())
+
+
+def of_high_lanes(lane):
+    if lane < 16:
+        return D.int32(0)
+    return all_here()
+
+
+@D.kernel
+def leaves_a_function_before_its_vote(a):
+    lane = D.int32(D.lane_id)
+    n = of_high_lanes(lane)
+    D.atomic_ref(a, 1).add(n + of_high_lanes(31 - lane))
+
+
+@D.kernel
+def parts_after_its_ballot(a):
+    """The mask names the lanes of both sides."""
+    low = D.lane_id < 16
+    here = D.ballot_sync(-1, lambda: True)
+    if low:
+        D.atomic_ref(a, 1).add(D.int32(D.popc(D.match_any_sync(here, a[2])) == 32))
+    if not low:
+        D.atomic_ref(a, 1).add(D.int32(D.popc(D.match_any_sync(here, a[2])) == 32))
+
+
+@D.kernel
+def votes_in_a_condition(a):
+    i = 0
+    while i < D.int32(D.lane_id) and D.any_sync(-1, lambda: True):
+        i += 1
+    D.atomic_ref(a, 1).add(1)
+
+
 THREADS = [
+    ticket_of_two_words,
+    by_bits_of_the_lane,
+    by_parity_of_data,
+    loops_of_different_lengths,
+    whiles_of_different_lengths,
+    other_iterations,
+    other_iterations_from_deep_inside,
+    breaks_and_votes_later,
+    part_of_a_mask_in_loops,
+    votes_in_the_else_of_a_loop,
+    leaves_a_function_before_its_vote,
+    parts_after_its_ballot,
+    votes_in_a_condition,
     bit_lock_by_cas,
     semaphore_by_cas,
     waits_beside_a_swap,
@@ -213,6 +369,34 @@ def test_threads_that_wait_run_one_by_one(kernel):
     text = plan_of(kernel, counts())
     assert text.startswith("threads: ")
     assert "test_execution_plans.py:" in text
+
+
+@pytest.mark.parametrize("kernel", THREADS, ids=lambda k: k.__name__)
+def test_the_plan_does_not_hang_on_the_shape_of_a_block(kernel):
+    """After some shapes the code of a kernel is that for all of them."""
+    assert plan_of(kernel, counts(), block=None).startswith("threads: ")
+
+
+def test_more_shapes_of_blocks_than_have_code_of_their_own(target):
+    for warps in range(1, 13):
+        a = counts()
+        run(by_bits_of_the_lane, a, block=32 * warps)
+        assert a[1] == 32 * warps
+
+
+@D.kernel
+def of_the_second_block(a):
+    i = D.int32(D.tid(1))
+    if i >= 48:
+        D.atomic_ref(a, 1).add(all_here())
+    if i < 48:
+        D.atomic_ref(a, 1).add(all_here())
+
+
+def test_paths_that_part_in_the_second_block(target):
+    a = counts()
+    run(of_the_second_block, a, grid=2, block=32)
+    assert a[1] == 64
 
 
 @pytest.mark.parametrize("kernel", THREADS, ids=lambda k: k.__name__)
@@ -372,7 +556,45 @@ def warps_of_their_own(a):
         a[t] = D.shfl_xor_sync(FULL, t, 4)
 
 
+@D.kernel
+def masks_of_those_that_are_here(a):
+    """In loops that lanes leave one by one."""
+    t = D.int32(D.lane_id)
+    for i in range(t):
+        here = D.activemask()
+        a[i] = D.popc(D.ballot_sync(here, lambda: True))
+    some = D.ballot_sync(FULL, lambda: t > 4)
+    if t > 4:
+        for _ in range(2):
+            t += D.shfl_sync(some, t, 7)
+    a[t % 64] = t
+
+
+@D.kernel
+def masks_of_each_iteration(a):
+    t = D.int32(D.lane_id)
+    for i in range(4):
+        some = D.ballot_sync(FULL, lambda: a[t + i] >= 0)
+        if a[t + i] >= 0:
+            t += D.shfl_sync(some, 1, 7)
+    a[t] = t
+
+
+@D.kernel
+def guards_in_a_loop(a):
+    i = D.int32(D.tid(1))
+    v = i
+    for _ in range(3):
+        if i < a.size:
+            v += D.shfl_xor_sync(FULL, v, 16)
+    if i < a.size:
+        a[i] = v
+
+
 GANGS = [
+    masks_of_those_that_are_here,
+    masks_of_each_iteration,
+    guards_in_a_loop,
     guarded_shuffles,
     lanes_of_a_mask,
     those_who_stay_shuffle,

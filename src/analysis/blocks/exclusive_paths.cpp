@@ -138,22 +138,6 @@ std::vector<Operation> operations(const ir::Function& f, const P& wanted) {
   return Paths<P>(f, wanted).take();
 }
 
-// What each decides after the paths have parted.
-using Decisions = std::span<const Decision>;
-std::pair<Decisions, Decisions> after_parting(const Operation& a, const Operation& b) {
-  const auto same = [](const Decision& x, const Decision& y) { return x.number == y.number; };
-  const auto [x, y] = std::ranges::mismatch(a.path, b.path, same);
-  return {{x, a.path.end()}, {y, b.path.end()}};
-}
-
-// ---- meetings of a warp ----
-
-bool same_mask(const Inst& a, const Inst& b) {
-  const Inst &x = *a.operands[0], &y = *b.operands[0];
-  return &x == &y || (x.op == y.op && x.imm == y.imm &&
-                      (x.op == Op::Const || x.op == Op::SlotLoad || x.op == Op::Param));
-}
-
 // ---- barriers ----
 
 // Whether threads of a block may have different values, as far as the program tells: what is read
@@ -194,7 +178,6 @@ class DiffersByThread {
 class Conditions {
  public:
   explicit Conditions(const ir::Function& f) : function_(f), analysis_(analyse(f)) {}
-  bool is_uniform_in_gangs(const Inst& value) const { return analysis_.shape(value).uniform(); }
   bool may_differ_in_block(const Inst& value) const {
     return analysis_.shape(value).level > Level::BlockUniform && DiffersByThread(function_)(value);
   }
@@ -205,28 +188,6 @@ class Conditions {
 };
 
 }  // namespace
-
-Pair exclusive_meetings(const ir::Function& f) {
-  const auto found =
-      operations(f, [](const Inst& i) { return ir::meets_warp(i.op) && i.op != Op::ActiveMask; });
-  std::optional<Conditions> conditions;
-  const auto part_lanes = [&](const Operation& a, const Operation& b) {
-    const auto [of_a, of_b] = after_parting(a, b);
-    for (const Decision& x : of_a)
-      for (const Decision& y : of_b) {
-        if (!exclude(x, y)) continue;
-        if (!conditions) conditions.emplace(f);
-        if (!conditions->is_uniform_in_gangs(*x.condition)) return true;
-      }
-    return false;
-  };
-  for (size_t i = 0; i < found.size(); ++i)
-    for (size_t j = i + 1; j < found.size(); ++j) {
-      const Inst &a = *found[i].inst, &b = *found[j].inst;
-      if (a.op == b.op && same_mask(a, b) && part_lanes(found[i], found[j])) return {&a, &b};
-    }
-  return {};
-}
 
 Pair exclusive_barriers(const ir::Function& f) {
   const auto found = operations(f, [](const Inst& i) { return ir::is_barrier(i.op); });

@@ -1,6 +1,7 @@
 #include "analysis/blocks/execution_plan.h"
 
 #include "analysis/blocks/exclusive_paths.h"
+#include "analysis/blocks/meetings_apart.h"
 #include "analysis/blocks/missed_operations.h"
 #include "analysis/blocks/waiting_loops.h"
 #include "ir/effects.h"
@@ -40,8 +41,8 @@ ExecutionPlan execution_plan(const ir::Function& f, Execution asked) {
   if (const Inst* loop = find_wait(f))
     return {Execution::Threads, "a loop ends when another thread has written what it reads",
             loop->span};
-  if (const Inst* meeting = exclusive_meetings(f).first)
-    return {Execution::Threads, "lanes on both sides of an if meet in one operation of their warp",
+  if (const Inst* meeting = meetings_apart(f).first)
+    return {Execution::Threads, "lanes on different paths meet in one operation of their warp",
             meeting->span};
   if (const Inst* meeting = missed_meeting(f))
     return {Execution::Threads, "not all lanes of a mask come to this operation of their warp",

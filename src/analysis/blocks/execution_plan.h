@@ -21,8 +21,8 @@ struct ExecutionPlan {
 // are run one by one only if they call a function, whatever is asked for, or may wait for each
 // other in ways in which lanes cannot:
 //   - a loop ends only when another thread has written what it reads (find_wait);
-//   - lanes of one mask come to operations of their warp on different paths (missed_operations.h,
-//     exclusive_paths.h);
+//   - lanes of one mask may come to operations of their warp on different paths (meetings_apart.h),
+//     or some certainly miss one (missed_operations.h);
 //   - threads of a block come to different barriers, in a kernel that has barriers of several
 //     kinds: where those of different kinds would have to meet, only they name them all. Where all
 //     are of one kind, lanes of gangs meet too (passes/barriers/meet_at_any_barrier.h).

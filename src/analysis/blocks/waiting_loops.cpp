@@ -270,13 +270,35 @@ class WaitFinder {
     return false;
   }
 
+  // The last one of the element that is swapped.
   static bool expects_what_was_read(const Inst& swap, const ExitSlice& slice) {
     const Inst* expected = swap.operands[swap.operands.size() - 2];
-    if (slice.is_inside(*expected) && is_atomic_read(*expected)) return true;
+    const auto reads_it = [&](const Inst& i) {
+      return is_atomic_read(i) && at_one_place(i, swap, slice);
+    };
+    if (slice.is_inside(*expected) && is_atomic_read(*expected)) return reads_it(*expected);
     if (expected->op != Op::SlotLoad) return false;
     const std::vector<const Inst*> stores = slice.all_stores(expected->imm);
-    return !stores.empty() && std::ranges::all_of(stores, [](const Inst* store) {
-      return is_atomic_read(*store->operands[0]);
+    return !stores.empty() && std::ranges::all_of(stores, [&](const Inst* store) {
+      return reads_it(*store->operands[0]);
+    });
+  }
+
+  static bool at_one_place(const Inst& a, const Inst& b, const ExitSlice& slice) {
+    const auto x = ir::access_of(a), y = ir::access_of(b);
+    return same_in_iteration(*x->array, *y->array, slice) &&
+           std::ranges::equal(x->indices, y->indices, [&](const Inst* i, const Inst* j) {
+             return same_in_iteration(*i, *j, slice);
+           });
+  }
+
+  static bool same_in_iteration(const Inst& a, const Inst& b, const ExitSlice& slice) {
+    if (&a == &b) return true;
+    if (a.op != b.op || a.type != b.type || a.imm != b.imm || !ir::may_speculate(a.op))
+      return false;
+    if (a.op == Op::SlotLoad && slice.changes(a)) return false;
+    return std::ranges::equal(a.operands, b.operands, [&](const Inst* i, const Inst* j) {
+      return same_in_iteration(*i, *j, slice);
     });
   }
 

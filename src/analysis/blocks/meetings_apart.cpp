@@ -1,0 +1,325 @@
+#include "analysis/blocks/meetings_apart.h"
+
+#include <algorithm>
+#include <map>
+#include <optional>
+#include <set>
+#include <span>
+#include <vector>
+
+#include "analysis/analysis.h"
+#include "analysis/tree.h"
+#include "ir/effects.h"
+#include "ir/visitor.h"
+
+namespace cuda_device::analysis {
+namespace {
+
+using ir::Block;
+using ir::Inst;
+using ir::Op;
+
+bool is_meeting(const Inst& i) { return ir::meets_warp(i.op) && i.op != Op::ActiveMask; }
+
+bool ends_in_jump(const Block& b) {
+  return !b.empty() && ir::ends_block(b.insts.back()->op) && b.insts.back()->op != Op::Yield;
+}
+bool returns(const Block& b) { return !b.empty() && b.insts.back()->op == Op::Return; }
+
+// What lanes have to have decided to come to an operation. The others may be elsewhere, unless they
+// have left the kernel.
+struct Decision {
+  const Inst* condition;  // of an if; null: of a loop, or that a jump is not taken
+  bool holds;
+  bool parts;            // lanes may disagree, and those that decide otherwise stay in the kernel
+  const Inst* iterates;  // the loop in whose iterations this is; else null
+  size_t number = 0;     // of its place in the program
+};
+
+using Decisions = std::span<const Decision>;
+
+size_t common(Decisions a, Decisions b) {
+  const auto same = [](const Decision& x, const Decision& y) { return x.number == y.number; };
+  return static_cast<size_t>(std::ranges::mismatch(a, b, same).in1 - a.begin());
+}
+
+struct Meeting {
+  const Inst* inst;
+  std::vector<Decision> path;  // from the outermost, loops around it included
+};
+
+// ---- values that are the same ----
+
+class Values {
+ public:
+  explicit Values(const ir::Function& f) : stores_(f.slots.size()) {
+    ir::for_each_inst(f.body, [&](const Inst& i) {
+      if (i.op == Op::SlotStore || i.op == Op::For) ++stores_[static_cast<size_t>(i.imm)];
+    });
+  }
+
+  // One value wherever they stand, within an iteration of the loops around both.
+  bool same(const Inst& a, const Inst& b, int deep = 0) const {
+    if (&a == &b) return true;
+    if (deep > kDeepest || a.op != b.op || a.type != b.type || a.imm != b.imm) return false;
+    if (a.op == Op::SlotLoad) return stores_[static_cast<size_t>(a.imm)] <= 1;
+    if (!ir::is_pure(a.op)) return false;
+    return std::ranges::equal(a.operands, b.operands,
+                              [&](const Inst* x, const Inst* y) { return same(*x, *y, deep + 1); });
+  }
+
+ private:
+  static constexpr int kDeepest = 50;
+  std::vector<uint32_t> stores_;  // by slot
+};
+
+// Whether the value is the same in all iterations of the loop.
+class Unchanging {
+ public:
+  explicit Unchanging(const Inst& loop) : loop_(loop) {
+    ir::for_each_inside(loop, [&](const Inst& i) { inside_.push_back(&i); });
+    std::ranges::sort(inside_);
+  }
+
+  bool operator()(const Inst& value, int deep = 0) const {
+    if (value.op == Op::SlotLoad) return !is_stored(value.imm);
+    if (!std::ranges::binary_search(inside_, &value)) return true;
+    if (deep > kDeepest || !ir::is_pure(value.op)) return false;
+    return std::ranges::all_of(value.operands,
+                               [&](const Inst* o) { return (*this)(*o, deep + 1); });
+  }
+
+ private:
+  static constexpr int kDeepest = 50;
+  bool is_stored(int64_t slot) const {
+    const auto stores = [&](const Inst& i) {
+      return (i.op == Op::SlotStore || i.op == Op::For) && i.imm == slot;
+    };
+    return stores(loop_) || std::ranges::any_of(inside_, [&](const Inst* i) { return stores(*i); });
+  }
+
+  const Inst& loop_;
+  std::vector<const Inst*> inside_;  // by address
+};
+
+// ---- paths ----
+
+class Paths {
+ public:
+  explicit Paths(const ir::Function& f) : tree_(f), analysis_(analyse(f)) { block(f.body); }
+  // Operations of warps, ActiveMask among them, in the order of the program.
+  std::vector<Meeting> take() { return std::move(found_); }
+
+ private:
+  void block(const Block& b) {
+    const size_t before = path_.size();
+    for (const Inst* inst : b.insts) {
+      if (ir::meets_warp(inst->op)) found_.push_back({inst, path_});
+      for (size_t side = 0; side < inst->regions.size(); ++side) region(*inst, side);
+      if (inst->op == Op::If) stay_after(*inst);
+      if (!inst->regions.empty() && jumps_over(*inst)) decide({nullptr, true, true, nullptr});
+    }
+    path_.resize(before);
+  }
+
+  void region(const Inst& inst, size_t side) {
+    const size_t before = path_.size();
+    if (inst.op == Op::If)
+      decide({inst.operands[0], side == 0, parts(*inst.operands[0]), nullptr});
+    else if (is_loop(inst))
+      decide({nullptr, true, parts_lanes(inst), side + 1 < inst.regions.size() ? &inst : nullptr});
+    block(inst.regions[side]);
+    path_.resize(before);
+  }
+
+  // Those that are still here went the other way.
+  void stay_after(const Inst& branch) {
+    const Inst* const condition = branch.operands[0];
+    for (const size_t side : {size_t{0}, size_t{1}}) {
+      const Block& left = branch.regions[side];
+      if (ends_in_jump(left))
+        decide({condition, side == 1, !returns(left) && parts(*condition), nullptr});
+    }
+  }
+
+  void decide(Decision decision) {
+    decision.number = ++decisions_;
+    path_.push_back(decision);
+  }
+
+  bool parts(const Inst& value) const { return !analysis_.shape(value).uniform(); }
+
+  // Whether lanes leave the loop, and not the kernel, in different iterations.
+  bool parts_lanes(const Inst& loop) const {
+    if (!analysis_.divergent[loop.id]) return false;
+    const auto varies = [&](const Inst* value) { return parts(*value); };
+    if (std::ranges::any_of(loop.operands, varies)) return true;
+    if (loop.op == Op::While && varies(loop.regions[0].insts.back()->operands[0])) return true;
+    return has_parting_jump(loop, [&](const Inst& jump) {
+      return jump.op != Op::Continue && !is_inside(loop, tree_.target(jump));
+    });
+  }
+
+  // Whether some lanes jump from within to what is around, past what comes next.
+  bool jumps_over(const Inst& inst) const {
+    std::vector<const Inst*> known;  // to stay_after()
+    if (inst.op == Op::If)
+      for (const Block& side : inst.regions)
+        if (ends_in_jump(side)) known.push_back(side.insts.back());
+    return has_parting_jump(inst, [&](const Inst& jump) {
+      const Inst* const target = tree_.target(jump);
+      return target != &inst && !is_inside(inst, target) &&
+             std::ranges::find(known, &jump) == known.end();
+    });
+  }
+
+  static bool is_inside(const Inst& around, const Inst* inst) {
+    return ir::any_inside(around, [&](const Inst& i) { return &i == inst; });
+  }
+
+  // A jump, but no return, that some lanes take and others perhaps not.
+  template <class P>
+  bool has_parting_jump(const Inst& inst, const P& wanted, bool parted = false) const {
+    if (inst.op == Op::If) parted = parted || parts(*inst.operands[0]);
+    for (const Block& region : inst.regions)
+      for (const Inst* i : region.insts) {
+        const bool jumps = ir::ends_block(i->op) && i->op != Op::Yield && i->op != Op::Return;
+        if (jumps && parted && wanted(*i)) return true;
+        if (!i->regions.empty() && has_parting_jump(*i, wanted, parted)) return true;
+      }
+    return false;
+  }
+
+  const Tree tree_;
+  const Analysis analysis_;
+  size_t decisions_ = 0;
+  std::vector<Decision> path_;
+  std::vector<Meeting> found_;
+};
+
+// ---- masks ----
+
+// A mask that an operation of a warp has given names lanes that came there: what they had decided
+// until then parts them no more.
+class NamedLanes {
+ public:
+  NamedLanes(const ir::Function& f, const std::vector<Meeting>& all) : function_(f) {
+    for (const Meeting& m : all) paths_[m.inst] = m.path;
+  }
+
+  Meeting of(const Meeting& m) const {
+    Meeting found = m;
+    std::set<const Inst*> seen;
+    const size_t together = decided(*m.inst->operands[0], m.path, seen);
+    for (size_t i = 0; i < together; ++i) {
+      found.path[i].parts = false;
+      found.path[i].iterates = nullptr;  // the next iteration has another mask
+    }
+    return found;
+  }
+
+ private:
+  // How many decisions of the path all lanes have made that the mask may name.
+  size_t decided(const Inst& mask, Decisions path, std::set<const Inst*>& seen) const {
+    if (const auto from = paths_.find(&mask); from != paths_.end())
+      return common(path, from->second);
+    if (!seen.insert(&mask).second) return path.size();  // it comes from itself
+    const auto of_operand = [&](size_t i) { return decided(*mask.operands[i], path, seen); };
+    switch (mask.op) {
+      case Op::SlotLoad:
+        return of_stores(mask.imm, path, seen);
+      case Op::And:
+        return std::max(of_operand(0), of_operand(1));
+      case Op::Select:
+        return std::min(of_operand(1), of_operand(2));
+      case Op::Convert:
+      case Op::Bitcast:
+        return of_operand(0);
+      default:
+        return 0;
+    }
+  }
+  size_t of_stores(int64_t slot, Decisions path, std::set<const Inst*>& seen) const {
+    std::optional<size_t> least;
+    ir::for_each_inst(function_.body, [&](const Inst& i) {
+      if (i.op != Op::SlotStore || i.imm != slot) return;
+      const size_t one = decided(*i.operands[0], path, seen);
+      least = std::min(one, least.value_or(one));
+    });
+    return least.value_or(0);
+  }
+
+  const ir::Function& function_;
+  std::map<const Inst*, std::vector<Decision>> paths_;
+};
+
+bool same_mask(const Inst& a, const Inst& b) {
+  const Inst &x = *a.operands[0], &y = *b.operands[0];
+  return &x == &y || (x.op == y.op && x.imm == y.imm &&
+                      (x.op == Op::Const || x.op == Op::SlotLoad || x.op == Op::Param));
+}
+
+// ---- pairs ----
+
+class Pairs {
+ public:
+  explicit Pairs(const ir::Function& f) : values_(f) {}
+
+  // `a` stands before `b`, or is the same.
+  bool may_meet(const Meeting& a, const Meeting& b) {
+    if (a.inst->op != b.inst->op || !same_mask(*a.inst, *b.inst)) return false;
+    const size_t together = common(a.path, b.path);
+    const Decisions of_a(a.path), of_b(b.path);
+    if (may_miss(of_a.subspan(together), of_b)) return true;
+    const auto loop =
+        std::ranges::find_if(of_a.first(together), [](const Decision& d) { return d.iterates; });
+    const auto around = static_cast<size_t>(loop - of_a.begin());
+    if (around == together) return false;
+    const Decisions in_a = of_a.subspan(around + 1), in_b = of_b.subspan(around + 1);
+    return may_miss(of_b.subspan(together), of_a) || changes(in_a, *loop->iterates) ||
+           changes(in_b, *loop->iterates);
+  }
+
+ private:
+  // Some lanes that come by the one path have not come by the other.
+  bool may_miss(Decisions missed, Decisions taken) const {
+    return std::ranges::any_of(missed, [&](const Decision& d) {
+      return d.parts && std::ranges::none_of(taken, [&](const Decision& e) { return same(d, e); });
+    });
+  }
+  bool same(const Decision& a, const Decision& b) const {
+    if (a.number == b.number) return true;
+    return a.condition && b.condition && a.holds == b.holds &&
+           values_.same(*a.condition, *b.condition);
+  }
+
+  // In another iteration a lane may decide otherwise.
+  static bool changes(Decisions inside, const Inst& loop) {
+    std::optional<Unchanging> unchanging;
+    return std::ranges::any_of(inside, [&](const Decision& d) {
+      if (!d.parts) return false;
+      if (!unchanging) unchanging.emplace(loop);
+      return !d.condition || !(*unchanging)(*d.condition);
+    });
+  }
+
+  const Values values_;
+};
+
+}  // namespace
+
+std::pair<const Inst*, const Inst*> meetings_apart(const ir::Function& f) {
+  if (!ir::any_inst(f.body, is_meeting)) return {};
+  const std::vector<Meeting> found = Paths(f).take();
+  const NamedLanes named(f, found);
+  std::vector<Meeting> all;
+  for (const Meeting& m : found)
+    if (is_meeting(*m.inst)) all.push_back(named.of(m));
+  Pairs pairs(f);
+  for (size_t i = 0; i < all.size(); ++i)
+    for (size_t j = i; j < all.size(); ++j)
+      if (pairs.may_meet(all[i], all[j])) return {all[i].inst, all[j].inst};
+  return {};
+}
+
+}  // namespace cuda_device::analysis
