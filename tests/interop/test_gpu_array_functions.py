@@ -315,3 +315,108 @@ def test_records_that_are_equal(on_gpu):  # noqa: F811
         ["TypeError", text.format(point, "int64")],
         ["TypeError", text.format(point, "[('x', '<f4'), ('z', '<f4')]")],
     ]
+
+
+@clause("DEV-AAPI-06")
+def test_ufuncs_beyond_the_standard(on_gpu):  # noqa: F811
+    """As NumPy computes them, of two results too; dtype=, where=, out= and outer()."""
+    answer = on_gpu("""
+        import warnings
+        i = np.array([[-7, 12, 0, 9], [5, -3, 4, 100]])
+        f = np.array([-2.5, 0.0, 3.75, 1e3], "f4")
+        c, mask = f[:3].astype("c8") + 1j, np.array([True, False, True, True])
+        host = {"i": i, "f": f, "c": c, "m": mask, "u": np.abs(i).astype("u1")}
+        ours = {name: D.asarray(x, device="cuda") for name, x in host.items()}
+        one = ("cbrt degrees deg2rad radians rad2deg fabs spacing modf frexp exp2").split()
+        two = ("fmax fmin fmod divmod heaviside float_power logaddexp2").split()
+        calls = [
+            *(f"np.{name}(f)" for name in one), *(f"np.{name}(i)" for name in one),
+            *(f"np.{name}(f + 1, f * f - 2)" for name in two[:5]), "np.float_power(f * f, i)",
+            *(f"np.{name}(i, 3)" for name in two[:5]), "np.logaddexp2(f / 9, f)",
+            "np.gcd(i, 6)", "np.lcm(i, [4, 6, 0, 2])", "np.gcd(u, u + 2)", "np.bitwise_count(i)",
+            "np.bitwise_count(u)", "np.ldexp(f, [1, -2, 3, 0])", "np.fmod(i, [[0], [-4]])",
+            "np.float_power(c, 2)", "divmod(i, 4)", "divmod(9, f + 5)", "divmod(f, f + 5)",
+            "divmod(i, [2, 3, 4, 5])", "np.fmax(f, [np.nan, 1, 2, np.nan])",
+            "np.add(i, 1, dtype='f4')", "np.sin(i, dtype='f4')", "np.floor(i, dtype='f8')",
+            "np.equal(i, 5, dtype=bool)", "np.divmod(i, 2, dtype='i4')",
+            "np.add.outer(f, i)", "np.multiply.outer(f, 2)", "np.subtract.outer([1, 2], f)",
+            "np.greater.outer(i, f, dtype=bool)", "np.divmod.outer(f, [2, 3])",
+            "np.add(i, f, where=m, out=zeros(i, 'f8'))", "np.add(i, 1, where=False, out=zeros(i))",
+            "np.sqrt(f * f, out=zeros(i, 'f8'), where=[True, False, False, True])",
+            "np.add(f, f, where=m)[m]", "np.add(f, f, where=i > 0)[i > 0]",
+            "np.frexp(f, out=(zeros(f), zeros(f, 'i8')), where=m)", "np.add(f, [1, 2, 3, 4])",
+            "np.add(1, 2, out=zeros(i))", "np.add([1, 2, 3, 4], 2, out=zeros(i), where=m)",
+            "np.equal(i, 5, out=zeros(i), where=m)", "np.fmin(m, True)",
+        ]
+        warnings.simplefilter("ignore")  # where= without out=
+        wrong = []
+        for call in calls:
+            found = []
+            for names, device in ((ours, "cuda"), (host, "cpu")):
+                zeros = lambda x, d=None: D.zeros(x.shape, d or x.dtype, device=device)
+                with np.errstate(all="ignore"):
+                    made = eval(call, {"np": np, "zeros": zeros, **names})
+                found.append(made if isinstance(made, tuple) else (made,))
+            same = len(found[0]) == len(found[1]) and all(
+                type(x) is D.Array and x.dtype == y.dtype and x.shape == y.shape
+                and np.allclose(D.to_host(x), y, equal_nan=True, rtol=1e-6)
+                for x, y in zip(*found))
+            if not same:
+                wrong.append([call, *map(str, found)])
+        answer = wrong
+    """)
+    assert answer == []
+
+
+@clause("DEV-AAPI-06")
+def test_what_ufuncs_refuse(on_gpu):  # noqa: F811
+    """By an error that says which, without the elements."""
+    answer = on_gpu("""
+        class Theirs:
+            def __array_ufunc__(self, called, method, *inputs, **kwargs):
+                return "theirs"
+
+        # Called by NumPy, errors of methods would leak the arguments there.
+        calls = [lambda: b.__array_ufunc__(np.add, "at", b, b - 1, 5),
+                 lambda: b.__array_ufunc__(np.add, "reduceat", b, [0, 2]),
+                 lambda: b.__array_ufunc__(np.subtract, "reduce", b),
+                 lambda: np.isnat(b), lambda: np.add(b, "x"),
+                 lambda: np.add(b, 1, casting="unsafe"), lambda: np.matmul(a, a.T, dtype="f8"),
+                 lambda: np.sum(b, where=b > 2), lambda: np.add(b, 1, where=b, out=b),
+                 lambda: np.add(b, 1.5, where=b > 2, out=b), lambda: np.add(b, None),
+                 lambda: np.equal(b, 2.5, dtype="f4")]
+        answer = [[outcome(call) for call in calls], np.add(b, Theirs()), shown(b)]
+    """)
+    host = "takes no arrays on a GPU: copy them by cuda.device.to_host(), or write a kernel"
+    assert answer == [
+        [
+            *(
+                ["TypeError", f"numpy.{name}() {host}"]
+                for name in ("add.at", "add.reduceat", "subtract.reduce", "isnat")
+            ),
+            ["TypeError", "numpy.add() of an array on a GPU and 'str'"],
+            [
+                "TypeError",
+                "numpy.add() of arrays on a GPU takes no casting='unsafe'; such functions have "
+                "out, where, dtype",
+            ],
+            [
+                "TypeError",
+                "numpy.matmul() of arrays on a GPU takes no dtype='f8'; it has out, where",
+            ],
+            [
+                "TypeError",
+                "numpy.sum() of arrays on a GPU takes no where=an array of bool; the standard's "
+                "function has axis, dtype, keepdims",
+            ],
+            ["TypeError", "where= expects a mask, an array of bool, found one of int32"],
+            ["TypeError", "out= of int32 for a result of float64"],
+            ["TypeError", "numpy.add() of an array on a GPU and 'NoneType'"],
+            [
+                "TypeError",
+                "No loop matching the specified signature and casting was found for ufunc equal",
+            ],
+        ],
+        "theirs",
+        [1, 2, 3, 4],
+    ]

@@ -48,8 +48,10 @@ def _is_operand(value: Any) -> bool:
 
 
 def _call(name: str, *args: Any, **kwargs: Any) -> Any:
-    from cuda.device import array_api
+    from cuda.device import _gpu_arrays, array_api
 
+    if name not in vars(array_api):  # the standard has it not
+        return _gpu_arrays.call(name, *args, **kwargs)
     return getattr(array_api, name)(*args, **kwargs)
 
 
@@ -273,6 +275,8 @@ def install() -> None:
         **{f"__{short}__": _binary(name) for short, name in (_OPERATORS | _COMPARISONS).items()},
         **{f"__{short}__": _equality(_COMPARISONS[short]) for short in ("eq", "ne")},
         **{f"__r{short}__": _binary(name, True) for short, name in _OPERATORS.items()},
+        "__divmod__": _binary("divmod"),
+        "__rdivmod__": _binary("divmod", True),
         **{f"__i{short}__": _in_place(name) for short, name in _OPERATORS.items()},
         **{f"__{short}__": _unary(name) for short, name in _UNARY.items()},
         **{f"__{kind.__name__}__": _number(kind) for kind in (bool, int, float, complex)},

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 from cuda.device._core import Array
-from cuda.device._mixing import on_gpu
+from cuda.device._mixing import arrays_of_gpu, on_gpu
 
 __all__ = ["function", "ufunc"]
 
@@ -25,7 +25,7 @@ _OTHERS = {
     "cumsum": "cumulative_sum",
     "rint": "round",
 }
-# The standard's functions that methods of ufuncs are; and ufuncs that it has not.
+# The standard's functions that methods of ufuncs are.
 _METHODS = {
     (np.add, "reduce"): "sum",
     (np.multiply, "reduce"): "prod",
@@ -36,7 +36,7 @@ _METHODS = {
     (np.add, "accumulate"): "cumulative_sum",
     (np.multiply, "accumulate"): "cumulative_prod",
 }
-_MORE_UFUNCS = {np.exp2: "exp2"}
+_OPERANDS = (Array, bool, int, float, complex, np.generic, list, tuple)
 # Keywords of NumPy's that the standard has under another name.
 _KEYWORDS = {"a_min": "min", "a_max": "max", "ddof": "correction"}
 
@@ -61,39 +61,74 @@ def _standard_names() -> dict[Any, str]:
 def _standard(name: str) -> Callable[..., Any]:
     from cuda.device import _gpu_arrays, array_api
 
-    if name in _MORE_UFUNCS.values():
+    if "." not in name and name not in vars(array_api):
         return functools.partial(_gpu_arrays.call, name)
     found: Callable[..., Any] = operator.attrgetter(name)(array_api)
     return found
 
 
-def _stored(found: Any, out: Any, spreads: bool = False) -> Any:
-    """A result in the array that was given for it, of its shape; spreads: ufuncs fill more."""
+def _name_of(called: Any) -> str | None:
+    """What a ufunc is called in the standard or, where it is not there, in NumPy."""
+    from cuda.device._gpu_arrays import _ufuncs
+
+    known: str = called.__name__
+    more = known if _ufuncs.is_elementwise(known) and called is getattr(np, known, None) else None
+    return _standard_names().get(called) or more
+
+
+def _stored(found: Any, out: Any, spreads: bool = False, where: Any = True) -> Any:
+    """A result in the array that was given for it, of its shape; spreads: ufuncs fill more.
+
+    where: a mask of what is stored.
+    """
+    from cuda.device._gpu_arrays import _ufuncs
+
     if out is None:
-        return found
+        return found if where is True else _ufuncs.computed(found, where)
     if not isinstance(out, Array):
         raise TypeError(f"out= expects an array, found {type(out).__qualname__!r}")
     if not spreads and out.shape != found.shape:
         raise ValueError(f"out= of shape {out.shape} for a result of shape {found.shape}")
     if not np.can_cast(found.dtype, out.dtype, "same_kind"):
         raise TypeError(f"out= of {out.dtype} for a result of {found.dtype}")
-    out[...] = found
+    out[...] = found if where is True else _ufuncs.chosen(found, where, out)
     return out
 
 
 def ufunc(self: Array, called: Any, method: str, *inputs: Any, **kwargs: Any) -> Any:
     """__array_ufunc__ of Arrays."""
-    numbers = Array | bool | int | float | complex | np.generic
-    outs = kwargs.pop("out", (None,))
-    on_gpu(*inputs, *outs)
-    if len(outs) != 1:
+    from cuda.device._gpu_arrays import _ufuncs
+
+    outs = kwargs.pop("out", (None,) * called.nout)
+    on_gpu(*inputs, *outs, kwargs.get("where"))
+    others = [x for x in inputs if not isinstance(x, _OPERANDS)]
+    if any(hasattr(x, "__array_ufunc__") for x in others):
         return NotImplemented
-    (out,) = outs
+    caller = f"numpy.{called.__name__}{'' if method == '__call__' else '.' + method}"
+    if others:
+        raise TypeError(f"{caller}() of an array on a GPU and {type(others[0]).__qualname__!r}")
     if (called, method) in _METHODS:
-        return _stored(_method(called, method, *inputs, **kwargs), out)
-    name = _standard_names().get(called) or _MORE_UFUNCS.get(called)
-    known = method == "__call__" and not kwargs and all(isinstance(x, numbers) for x in inputs)
-    return _stored(_standard(name)(*inputs), out, True) if name and known else NotImplemented
+        return _stored(_method(called, method, *inputs, **kwargs), outs[0])
+    name = _name_of(called)
+    if name is None or method not in ("__call__", "outer"):
+        raise TypeError(
+            f"{caller}() takes no arrays on a GPU: copy them by cuda.device.to_host(), or write a "
+            "kernel"
+        )
+    if not arrays_of_gpu(*inputs):  # they are places for results
+        inputs = _ufuncs.on_gpu(inputs, self)
+    if method == "outer":
+        inputs = _ufuncs.crossed(*inputs)
+    where, dtype = kwargs.pop("where", True), kwargs.pop("dtype", None)
+    for key, value in kwargs.items():
+        _refuse(caller, key, value, ("out", "where", "dtype"), "such functions have")
+    said = {} if dtype is None else {"dtype": dtype}
+    if said and not _ufuncs.is_elementwise(name):
+        _refuse(caller, "dtype", dtype, ("out", "where"), "it has")
+    found = _standard(name)(*inputs, **said)
+    results = found if isinstance(found, tuple) else (found,)
+    made = [_stored(each, out, True, where) for each, out in zip(results, outs, strict=True)]
+    return made[0] if called.nout == 1 else tuple(made)
 
 
 def _method(called: Any, method: str, array: Any, /, *, axis: Any = 0, **kwargs: Any) -> Any:
@@ -154,11 +189,17 @@ def _given(called: Any, args: Any, kwargs: Any) -> tuple[list[tuple[Any, Any]], 
     return given, out
 
 
-def _refuse(caller: str, name: str, value: Any, parameters: Any) -> None:
-    known = ", ".join(key for key in parameters if key not in ("x", "operands"))
+def _refuse(
+    caller: str,
+    name: str,
+    value: Any,
+    parameters: Any,
+    whose: str = "the standard's function has",
+) -> None:
+    known = ", ".join(key for key in parameters if key not in ("x", "operands", "said"))
+    said = f"an array of {value.dtype}" if isinstance(value, Array) else repr(value)
     raise TypeError(
-        f"{caller}() of arrays on a GPU takes no {name}={value!r}; "
-        f"the standard's function has {known or 'no keywords'}"
+        f"{caller}() of arrays on a GPU takes no {name}={said}; {whose} {known or 'no keywords'}"
     )
 
 

@@ -84,7 +84,7 @@ def kernels_of(name: str) -> Callable[..., Any]:
     if name in _OTHERS:
         return _OTHERS[name]
     if name in _elementwise.NAMES:
-        return lambda *operands: _elementwise.elementwise(name, *operands)
+        return lambda *operands, **said: _elementwise.elementwise(name, *operands, **said)
     raise NotImplementedError(
         f"array_api.{name}() of arrays on a GPU is CuPy's, which is not installed; install "
         "cupy-cuda12x or cupy-cuda13x, or copy the array by cuda.device.to_host()"

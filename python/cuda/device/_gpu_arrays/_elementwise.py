@@ -146,6 +146,22 @@ def complex_round(z: Any) -> Any:
     return complex(np.rint(z.real), np.rint(z.imag))
 
 
+def fraction(x: Any) -> Any:
+    return math.modf(x)[0]
+
+
+def whole(x: Any) -> Any:
+    return math.modf(x)[1]
+
+
+def mantissa(x: Any) -> Any:
+    return math.frexp(x)[0]
+
+
+def exponent(x: Any) -> Any:
+    return math.frexp(x)[1]
+
+
 def _mixed(compare: Any) -> Any:
     """A comparison of int64 with uint64, exact."""
 
@@ -172,6 +188,7 @@ _FUNCTIONS: dict[str, dict[str, Any]] = {
     "conj": {"c": conj, "*": itself},
     "copysign": {"*": math.copysign},
     "divide": {"*": operator.truediv},
+    "float_power": {"c": complex_power, "*": operator.pow},
     "floor_divide": {"f": operator.floordiv, "*": divide_or_zero},
     "hypot": {"*": math.hypot},
     "isfinite": {"f": math.isfinite, "c": cmath.isfinite, "*": always},
@@ -234,13 +251,32 @@ _FUNCTIONS: dict[str, dict[str, Any]] = {
     },
 }
 _FUNCTIONS["round"]["c"] = complex_round
+# The standard has them not; kernels know NumPy's.
+_FUNCTIONS |= {
+    name: {"*": getattr(np, name)}
+    for name in (
+        *("bitwise_count", "cbrt", "deg2rad", "degrees", "fabs", "fmod", "gcd", "heaviside"),
+        *("lcm", "ldexp", "logaddexp2", "rad2deg", "radians", "spacing"),
+    )
+}
+_FUNCTIONS |= {
+    "fmax": {"b": operator.or_, "*": np.fmax},
+    "fmin": {"b": operator.and_, "*": np.fmin},
+}
+# Functions of two results: the one and the other.
+_PAIRS: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {
+    "divmod": (_FUNCTIONS["floor_divide"], _FUNCTIONS["remainder"]),
+    "frexp": ({"*": mantissa}, {"*": exponent}),
+    "modf": ({"*": fraction}, {"*": whole}),
+}
 _COMPARISONS = ("equal", "greater", "greater_equal", "less", "less_equal", "not_equal")
 _MIXED = {name: _mixed(_FUNCTIONS[name]["*"]) for name in _COMPARISONS}
-_ORDERED = frozenset(_COMPARISONS[1:5]) | {"maximum", "minimum"}
+_ORDERED = frozenset(_COMPARISONS[1:5]) | {"fmax", "fmin", "maximum", "minimum"}
+_EXACT = ("nextafter", "spacing")  # all others are computed in float32 at least, and rounded once
 _UFUNCS = {"round": np.rint}
 _WHOLE = ("ceil", "floor", "round", "trunc")  # that give integers back as they are
 _NUMBERS = (bool, int, float, complex)
-NAMES = frozenset(_FUNCTIONS)
+NAMES = frozenset(_FUNCTIONS) | frozenset(_PAIRS)
 
 
 def format_of(dtype: Any) -> Any:
@@ -249,23 +285,30 @@ def format_of(dtype: Any) -> Any:
 
 
 @functools.cache
-def _formats(name: str, kinds: Any) -> Any:
-    """The dtypes in which an operation is done, and that of its result."""
-    if name in _WHOLE and kinds[0].kind in "iu":
-        return (kinds[0],), kinds[0]
+def _formats(name: str, kinds: Any, dtype: Any) -> Any:
+    """The dtypes in which an operation is done, and those of its results.
+
+    dtype: of the results, as NumPy's ufuncs take it.
+    """
+    if name in _WHOLE and kinds[0].kind in "iu" and dtype is None:
+        return (kinds[0],), (kinds[0],)
     ufunc = _UFUNCS.get(name) or getattr(np, name)
-    *forms, result = ufunc.resolve_dtypes((*kinds, None))
-    return tuple(forms), result
+    results = (None,) * ufunc.nout
+    said: Any = {}
+    if dtype is not None:
+        said["signature"] = (None,) * ufunc.nin + (dtype,) * ufunc.nout
+    found = ufunc.resolve_dtypes((*kinds, *results), **said)
+    return found[: ufunc.nin], found[ufunc.nin :]
 
 
-def _function(name: str, forms: Any) -> Any:
+def _functions(name: str, forms: Any) -> Any:
+    """What gives each of the results."""
     if name in _MIXED and {form.kind for form in forms} == {"i", "u"}:
-        return _MIXED[name]
-    table = _FUNCTIONS[name]
+        return (_MIXED[name],)
     kind = kind_of(forms[0])
     if kind == "c" and name in _ORDERED:
         raise TypeError(f"{name}() of {forms[0]}: complex numbers have no order")
-    return table.get(kind, table["*"])
+    return tuple(table.get(kind, table["*"]) for table in _PAIRS.get(name) or (_FUNCTIONS[name],))
 
 
 def is_number(x: Any) -> bool:
@@ -301,29 +344,35 @@ def _check_power(form: Any, power: Any) -> None:
         raise ValueError(f"integers to the power {power}, which is negative; make floats of them")
 
 
-def elementwise(name: str, *operands: Any) -> Any:
-    """A function of the standard; operands are arrays of one device or numbers, one an array."""
+def elementwise(name: str, *operands: Any, dtype: Any = None) -> Any:
+    """A function of the standard or a ufunc of NumPy, whose dtype= is that of the result.
+
+    Operands are arrays of one device or numbers, one of them an array.
+    """
     if name in _COMPARISONS and (_beyond(*operands) or _beyond(*operands[::-1])):
         return _compared_beyond(name, *operands)
-    forms, result = _formats(name, tuple(map(_kind_of, operands)))
+    forms, results = _formats(
+        name, tuple(map(_kind_of, operands)), None if dtype is None else np.dtype(dtype)
+    )
     if name == "pow":
         _check_power(forms[0], operands[1])
     arrays = [x for x in operands if not is_number(x)]
     shape = common_shape(*(x.shape for x in arrays))
-    out = empty(shape, result, arrays[0])
     given = [
         form.type(x) if is_number(x) else spread(x, shape)
         for x, form in zip(operands, forms, strict=True)
     ]
-    function, made = _function(name, forms), format_of(result)
-    exact = name == "nextafter"  # all others are computed in float32 at least, and rounded once
-    kinds = tuple(format_of(form if exact else accumulator(form)) for form in forms)
-    if len(given) == 1:
-        each_element(_kernels.unary(function, kinds[0], made), out, *given)
-    else:
-        numbers = tuple(is_number(x) for x in operands)
-        each_element(_kernels.binary(function, kinds, numbers, made), out, *given)
-    return out
+    kinds = tuple(format_of(form if name in _EXACT else accumulator(form)) for form in forms)
+    numbers = tuple(is_number(x) for x in operands)
+    found = []
+    for function, result in zip(_functions(name, forms), results, strict=True):
+        out, made = empty(shape, result, arrays[0]), format_of(result)
+        if len(given) == 1:
+            each_element(_kernels.unary(function, kinds[0], made), out, *given)
+        else:
+            each_element(_kernels.binary(function, kinds, numbers, made), out, *given)
+        found.append(out)
+    return found[0] if len(found) == 1 else tuple(found)
 
 
 def _part(function: Any, x: Any) -> Any:
