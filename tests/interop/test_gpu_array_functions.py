@@ -420,3 +420,48 @@ def test_what_ufuncs_refuse(on_gpu):  # noqa: F811
         "theirs",
         [1, 2, 3, 4],
     ]
+
+
+@clause("DEV-AAPI-09")
+def test_linear_algebra_without_decompositions(on_gpu):  # noqa: F811
+    answer = on_gpu("""
+        deep = np.arange(24, dtype="f4").reshape(2, 3, 4) % 7
+        vectors = np.array([[1, 2, 3], [4, -5, 6], [0, 1, 0]])
+        host = {"a": h, "d": deep, "v": vectors, "c": vectors + 1j * vectors[::-1], "L": np.linalg}
+        ours = {k: D.asarray(x, device="cuda") if k != "L" else xp.linalg for k, x in host.items()}
+        calls = [
+            *(f"{f}(d, offset={k})" for k in (-5, -1, 0, 2, 4) for f in ("diagonal", "trace")),
+            "trace(v, dtype='f8')", "diagonal(v.T)", "outer(v[0], d[0, 0])", "cross(v, v[::-1])",
+            "cross(v, v[:, :1], axis=0)" , "cross(v[0], v)", "cross(c, v, axis=0)",
+            *(f"vector_norm({x}, ord={n}{more})"
+              for n in (0, 1, 2, 3, "float('inf')", "-float('inf')")
+              for x in ("d", "v", "c") for more in ("", ", axis=0", ", axis=-1, keepdims=True")),
+            "vector_norm(d, axis=(0, 2))", "vector_norm(d, axis=(0, 2), ord=1)",
+            "vector_norm(d, keepdims=True)", "matrix_norm(d)", "matrix_transpose(d)",
+            "matrix_norm(d, ord=1, keepdims=True)", "matrix_norm(c, ord=float('inf'))",
+        ]
+        wrong = []
+        for call in calls:
+            found, expected = (eval("L." + call, dict(names)) for names in (ours, host))
+            if not (type(found) is D.Array and found.dtype == expected.dtype
+                    and found.shape == expected.shape
+                    and np.allclose(D.to_host(found), expected, rtol=1e-5)):
+                wrong.append([call, str(found), str(expected)])
+        v = ours["v"]
+        same = shown(np.linalg.vector_norm(v, axis=1)) == shown(xp.linalg.vector_norm(v, axis=1))
+        answer = [wrong, same, outcome(lambda: xp.linalg.cross(a, a)),
+                  outcome(lambda: xp.linalg.outer(a, a)), outcome(lambda: xp.linalg.diagonal(b)),
+                  outcome(lambda: xp.linalg.diagonal(v).__setitem__(0, 1)),
+                  outcome(lambda: xp.linalg.matrix_norm(a, ord=2))[0],
+                  outcome(lambda: xp.linalg.svd(a))[0]]
+    """)
+    assert answer == [
+        [],
+        True,
+        ["ValueError", "cross() of vectors of 4 and 4 elements, not 3"],
+        ["ValueError", "outer() of arrays of 2 and 2 dimensions, not of vectors"],
+        ["ValueError", "an array of 1 dimensions is no matrix"],
+        ["ValueError", "the array is read-only"],
+        "NotImplementedError",
+        "NotImplementedError",
+    ]

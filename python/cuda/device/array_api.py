@@ -1,9 +1,9 @@
 """The Array API, version 2024.12, for arrays of the host and of GPUs.
 
 On the host functions are NumPy's, on the same memory, and give HostArrays. Of Arrays, in memory of
-a GPU, they are CuPy's where it is installed, else kernels of this package; linalg and fft are
-CuPy's alone. Kernels take both. device= is "cpu", "cuda:0" ...; without it, new arrays are the
-host's.
+a GPU, they are CuPy's where it is installed, else kernels of this package; fft and the
+decompositions of linalg are CuPy's alone. Kernels take both. device= is "cpu", "cuda:0" ...;
+without it, new arrays are the host's.
 """
 
 import builtins

@@ -1,5 +1,5 @@
 """The Array API for arrays in memory of GPUs: CuPy's functions where it is installed, else kernels
-of this package. linalg and fft are CuPy's alone.
+of this package. fft and the decompositions of linalg are CuPy's alone.
 
 Arrays of the host would do as well, but for them there is NumPy: tests run the kernels there.
 """
@@ -81,6 +81,11 @@ def kernels_of(name: str) -> Callable[..., Any]:
         return _reshape
     if name in _OF_BOTH:
         name = name.removeprefix("linalg.")
+    if name.startswith("linalg."):
+        from cuda.device._gpu_arrays import _linalg  # it needs array_api, which needs this
+
+        if name.removeprefix("linalg.") in _linalg.FUNCTIONS:
+            return _linalg.FUNCTIONS[name.removeprefix("linalg.")]
     if name in _OTHERS:
         return _OTHERS[name]
     if name in _elementwise.NAMES:

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 from cuda.device import array_api as xp
+from cuda.device._floats import kind_of
 from cuda.device._gpu_arrays._elementwise import is_number
 from cuda.device._gpu_arrays._views import axes_of
 
@@ -84,6 +85,10 @@ def dot(a: Any, b: Any, out: Any = None) -> Any:
 # --- norms ---
 
 
+def _in_floats(x: Any) -> Any:
+    return x if kind_of(x.dtype) in "fc" else xp.astype(x, np.float64)
+
+
 def _root_of_squares(x: Any, axes: Any, keepdims: bool) -> Any:
     parts = (xp.real(x), xp.imag(x)) if x.dtype.kind == "c" else (x,)
     squares = [xp.square(part) for part in parts]
@@ -91,7 +96,11 @@ def _root_of_squares(x: Any, axes: Any, keepdims: bool) -> Any:
     return xp.sqrt(xp.sum(total, axis=axes, keepdims=keepdims))
 
 
-def _of_vectors(x: Any, order: Any, axis: int, keepdims: bool) -> Any:
+def norm_of_vectors(x: Any, order: Any, axis: tuple[int, ...], keepdims: bool) -> Any:
+    """Of the elements along axes, in float64 where they are integers."""
+    x = _in_floats(x)
+    if order is None or order == 2:
+        return _root_of_squares(x, axis, keepdims)
     said = {"axis": axis, "keepdims": keepdims}
     if order in (math.inf, -math.inf):
         return (xp.max if order > 0 else xp.min)(xp.abs(x), **said)
@@ -117,15 +126,14 @@ def _of_matrices(x: Any, order: Any, axes: tuple[int, int], keepdims: bool) -> A
 
 
 def norm(x: Any, ord: Any = None, axis: Any = None, keepdims: bool = False) -> Any:
-    a = x if x.dtype.kind in "fc" else xp.astype(x, np.float64)
+    a = _in_floats(x)
     axes = axes_of(axis, a.ndim)
     if len(axes) not in (1, 2) and (axis is not None or ord is not None):
         raise ValueError(f"norm() over {len(axes)} axes")
-    straight = (None, 2) if len(axes) == 1 else (None, "fro", "f")
-    if any(ord is each or ord == each for each in straight):
-        return _root_of_squares(a, axes, keepdims)
     if len(axes) == 1:
-        return _of_vectors(a, ord, axes[0], keepdims)
+        return norm_of_vectors(a, ord, axes, keepdims)
+    if ord in (None, "fro", "f"):
+        return _root_of_squares(a, axes, keepdims)
     return _of_matrices(a, ord, (axes[0], axes[1]), keepdims)
 
 
