@@ -47,7 +47,10 @@ struct NumberText {
 std::optional<NumberText> number_text(PyObject* typestr) {
   Py_ssize_t size = 0;
   const char* text = PyUnicode_AsUTF8AndSize(typestr, &size);
-  if (!text) throw nb::python_error();
+  if (!text) {  // lone surrogates
+    PyErr_Clear();
+    return std::nullopt;
+  }
   const char* const end = text + size;
   if (size > 0 && std::strchr("<|=", *text)) ++text;
   if (end - text < 2) return std::nullopt;

@@ -271,6 +271,9 @@ def test_a_read_only_array_may_only_be_read(target):
 
 # What is changed in a good dictionary; exception; a part of its text. `...` leaves the key out.
 P = PLAIN.ctypes.data
+DEEP = [("x", "<f8")]
+for _ in range(17):
+    DEEP = [("x", DEEP)]
 BAD = [
     ({"shape": ...}, ValueError, "no key 'shape'"),
     ({"typestr": ...}, ValueError, "no key 'typestr'"),
@@ -341,6 +344,10 @@ BAD = [
     ({"descr": [("x", "<f8")]}, ValueError, "'typestr' '<f8' is no structure"),
     ({"typestr": "|V8", "descr": "x"}, TypeError, "a list of (name, typestr[, shape])"),
     ({"typestr": "|V8", "descr": []}, TypeError, "a list of (name, typestr[, shape])"),
+    ({"typestr": "|V8", "descr": DEEP}, ValueError, "structures are nested more than 16 deep"),
+    ({"typestr": "\ud800f8"}, ValueError, "a string such as '<f4' was expected"),
+    ({"descr": [("", "=f8")]}, None, ""),
+    ({"descr": [("", "f8")]}, None, ""),
     ({"typestr": "|V8", "descr": [("x",)]}, TypeError, "(name, typestr[, shape]) was expected"),
     ({"typestr": "|V8", "descr": [(1, "<f8")]}, TypeError, "a name, or (title, name), was"),
     ({"typestr": "|V8", "descr": [("x", "|O")]}, TypeError, "kernels do not take Python objects"),
@@ -449,6 +456,8 @@ def test_formats_without_a_type_string(target):
     )
     with pytest.raises(ValueError, match="has 4 bytes, and an element 2"):
         D.from_cuda_array_interface(fake, a, dtype=np.float32)
+    with pytest.raises(TypeError, match="no Python objects"):
+        D.from_cuda_array_interface(fake, a, dtype=object)
 
 
 @clause("CAI-NB-05", "CAI-NB-06")

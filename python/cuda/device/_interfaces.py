@@ -125,7 +125,9 @@ def _element(text: Any) -> np.dtype[Any]:
 
 def _nested(key: str, parts: Any, depth: int = 0) -> list[Any]:
     """A description whose parts have been looked at, as NumPy wants it."""
-    if not isinstance(parts, list) or not parts or depth > 16:
+    if depth > 16:
+        _wrong_value(key, parts, "structures are nested more than 16 deep")
+    if not isinstance(parts, list) or not parts:
         _wrong_type(key, parts, "a list of (name, typestr[, shape])")
     made: list[Any] = []
     for part in parts:
@@ -168,7 +170,14 @@ def _is_default(parts: Any, typestr: str) -> bool:
     if not isinstance(parts, list) or len(parts) != 1:
         return False
     part = parts[0]
-    return isinstance(part, tuple | list) and tuple(part) == ("", typestr)
+    if not isinstance(part, tuple | list) or len(part) != 2 or part[0] != "":
+        return False
+    return isinstance(part[1], str) and _without_order(part[1]) == _without_order(typestr)
+
+
+def _without_order(typestr: str) -> str:
+    """Without a byte order that is this machine's, or none."""
+    return typestr.lstrip("<|=")
 
 
 def _retyped(element: np.dtype[Any], dtype: Any) -> np.dtype[Any]:
@@ -176,7 +185,9 @@ def _retyped(element: np.dtype[Any], dtype: Any) -> np.dtype[Any]:
     if dtype is None:
         return element
     wanted: np.dtype[Any] = np.dtype(getattr(dtype, "numpy_dtype", dtype))
-    if wanted.hasobject or wanted.itemsize != element.itemsize:
+    if wanted.hasobject:
+        raise TypeError(f"dtype={wanted}: elements of arrays are no Python objects")
+    if wanted.itemsize != element.itemsize:
         raise ValueError(
             f"dtype={wanted} has {wanted.itemsize} bytes, and an element {element.itemsize}"
         )
