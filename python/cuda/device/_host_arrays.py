@@ -100,8 +100,8 @@ class HostArray(ExportingArray):
         """The module cuda.device.array_api; ValueError for versions it is not of."""
         return namespace(api_version)
 
-    # An element: with '...' after the index NumPy gives a view of it. It waits, as NumPy asks no
-    # class when it reads an element of a list, or stores one to an array of its own.
+    # An element: with '...' after the index NumPy gives a view of it. It waits, as not everything
+    # that reads it asks the class: np.array(x[0]) does not, nor does a[:] = x[0] of NumPy's arrays.
     def __getitem__(self, index: Any, /) -> Any:
         if type(index) is int and self.ndim == 1:
             wait()
@@ -339,10 +339,11 @@ _ACCUMULATING: dict[Any, int] = {
         for name in ("cumprod", "cumsum", "mean", "prod", "std", "sum", "var")
     },
     **dict.fromkeys((np.cumulative_prod, np.cumulative_sum), 2),
+    # NumPy gives __array_ufunc__ the parameters of these by name.
     **{
-        getattr(ufunc, method): place
+        getattr(ufunc, method): 2
         for ufunc in (np.add, np.multiply)
-        for method, place in (("accumulate", 2), ("reduce", 2), ("reduceat", 3))
+        for method in ("accumulate", "reduce", "reduceat")
     },
     **dict.fromkeys((np.trace, np.ndarray.trace, np.linalg.trace), 4),
 }
