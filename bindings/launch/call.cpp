@@ -185,6 +185,20 @@ void Call::add_named(PyObject* object) {
   }
 }
 
+// Of a Flag its bits, else its position among the members.
+void Call::add_member(PyObject* member) {
+  PyObject* cls = reinterpret_cast<PyObject*>(Py_TYPE(member));
+  write_member(key, type_index(cls));
+  const nb::handle object(member);
+  if (is_flag(object)) {
+    hold(object.attr("value"));
+    return add_python_int(*this, held_.back().ptr());
+  }
+  const nb::object names = nb::handle(cls).attr("_member_names_");
+  const auto position = nb::cast<uint32_t>(names.attr("index")(object.attr("name")));
+  add_scalar(ScalarKind::U32, &position);
+}
+
 // Some classes have a way into kernels that others have not.
 static DiagCode refusal_of(PyObject* object) {
   if (PyList_Check(object) || PyObject_CheckBuffer(object)) return DiagCode::argument_sequence;
@@ -224,12 +238,17 @@ void Call::add_object(PyObject* object) {
     protocol_classes.add(type);
     return;
   }
-  if (PyLong_Check(object)) return add_python_int(*this, object);  // IntEnum
+  if (PyLong_Check(object)) {
+    if (is_enumeration(reinterpret_cast<PyObject*>(type)))
+      write_member(key, type_index(reinterpret_cast<PyObject*>(type)));
+    return add_python_int(*this, object);
+  }
   if (PyFloat_Check(object)) return add_python_float(*this, object);
   if (PyComplex_Check(object)) return add_python_complex(*this, object);
   if (is_vector(object)) return add_vector(object);
   if (is_struct(object)) return add_struct(object);
   if (is_frozen_dataclass(object)) return add_named(object);
+  if (is_enumeration(reinterpret_cast<PyObject*>(type))) return add_member(object);
   if (atomic_type_of(object).is_valid()) fail(DiagCode::argument_atomics, {type_text(object)});
   if (add_dlpack(*this, object) || add_interface(*this, object)) {
     protocol_classes.add(type);

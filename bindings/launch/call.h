@@ -141,6 +141,7 @@ class Call {
   void clear_all_no_alias();
   void add_tuple(PyObject* tuple);
   void add_named(PyObject* object);
+  void add_member(PyObject* member);
   void add_vector(PyObject* vector);
   void add_struct(PyObject* instance);
   std::string argument_text(int position) const;

@@ -46,6 +46,10 @@ class Reader {
       type.type = in_.number<uint32_t>();
       elements(type);
     }
+    if (type.kind == Kind::Member) {
+      type.type = in_.number<uint32_t>();
+      type.elements.push_back(argument());
+    }
     CD_CHECK(in_.ok(), "a launch key ends within an argument");
     return type;
   }
@@ -125,6 +129,11 @@ void write_vector(KeyBuffer& key, ScalarKind item, int lanes) {
   uint8_t* at = key.extend(2);
   at[0] = static_cast<uint8_t>(item);
   at[1] = static_cast<uint8_t>(lanes);
+}
+
+void write_member(KeyBuffer& key, uint32_t type) {
+  write_plain(key, Kind::Member);
+  key.append(type);
 }
 
 void write_record_value(KeyBuffer& key, uint32_t type, uint32_t fields) {

@@ -28,6 +28,8 @@ void write_tuple(KeyBuffer& key, uint32_t elements);  // its elements follow
 void write_named_tuple(KeyBuffer& key, uint32_t type, uint32_t fields);
 void write_complex(KeyBuffer& key, ScalarKind part);
 void write_vector(KeyBuffer& key, ScalarKind item, int lanes);
+// Of the enumeration Program::types[type]; its number follows, as an argument of its own.
+void write_member(KeyBuffer& key, uint32_t type);
 // Of Program::types[type]; its fields follow.
 void write_record_value(KeyBuffer& key, uint32_t type, uint32_t fields);
 // What elements that are no numbers are, after the array's dtype.

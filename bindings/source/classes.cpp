@@ -154,6 +154,21 @@ bool is_named_class(nb::handle object) {
   return PyType_Check(object.ptr()) && (has_names(object) || is_frozen(object));
 }
 
+bool is_enumeration(nb::handle object) {
+  if (!PyType_Check(object.ptr())) return false;
+  const nb::module_ module = nb::module_::import_("enum");
+  if (PyObject_IsSubclass(object.ptr(), nb::object(module.attr("Enum")).ptr()) != 1) return false;
+  auto* cls = reinterpret_cast<PyTypeObject*>(object.ptr());
+  const auto is_also = [&](PyTypeObject& other) { return PyType_IsSubtype(cls, &other) != 0; };
+  return nb::len(object) > 0 && !is_frozen(object) && !is_also(PyUnicode_Type) &&
+         !is_also(PyFloat_Type) && !is_also(PyComplex_Type) && !is_also(PyTuple_Type) &&
+         !is_also(PyBytes_Type) && !is_also(PyGenericArrType_Type);
+}
+
+bool is_flag(nb::handle member) {
+  return PyObject_IsInstance(member.ptr(), nb::module_::import_("enum").attr("Flag").ptr()) == 1;
+}
+
 // Without the variables of the class, which are marked as fields of another kind.
 static nb::object dataclass_fields(nb::handle object) {
   return nb::module_::import_("dataclasses").attr("fields")(object);
@@ -207,6 +222,7 @@ uint32_t Classes::index_of(nb::handle type) {
     return add_alias(type, type.attr("__cuda_device_aligned__"), type.attr("align"));
   if (is_array_form(type)) return add_alias(type, type, nb::int_(1));
   if (!PyType_Check(type.ptr())) return add_dtype(type);
+  if (is_enumeration(type)) return add_enumeration(type);
   return is_struct_class(type) ? add_struct(type) : add_named(type);
 }
 
@@ -248,12 +264,14 @@ uint32_t Classes::add_struct(nb::handle cls) {
   return index;
 }
 
-// What a decorator or collections.namedtuple makes, they make from text, or within themselves.
+// What a decorator, collections.namedtuple or the class of enumerations makes, they make from text,
+// or within themselves.
 static bool is_made_for_class(nb::handle function) {
   if (to_string(nb::object(function.attr("__code__").attr("co_filename"))) == "<string>")
     return true;
   const nb::object module = nb::object(function.attr("__globals__")).attr("get")("__name__");
-  return module.equal(nb::str("dataclasses")) || module.equal(nb::str("collections"));
+  return module.equal(nb::str("dataclasses")) || module.equal(nb::str("collections")) ||
+         module.equal(nb::str("enum"));
 }
 
 // The first of these methods that the program defines itself; empty: none.
@@ -362,6 +380,25 @@ uint32_t Classes::add_named(nb::handle cls) {
   return index;
 }
 
+uint32_t Classes::add_enumeration(nb::handle cls) {
+  TypeDecl made;
+  made.kind = TypeDecl::Kind::Enumeration;
+  made.name = to_string(cls.attr("__name__"));
+  made.repr_name = to_string(cls.attr("__qualname__"));
+  const uint32_t index = add(cls, std::move(made));
+  const auto meaning = [&](nb::handle member) {
+    return constant_of(member, [this](nb::handle type) { return index_of(type); }).value();
+  };
+  for (nb::handle member : cls) program_.types[index].members.push_back(meaning(member));
+  for (nb::handle item : nb::object(cls.attr("__members__").attr("items")()))
+    program_.types[index].members_by_name[to_string(nb::object(item[0]))] =
+        meaning(nb::object(item[1]));
+  if (PyObject_HasAttrString(cls.ptr(), "_boundary_") && !cls.attr("_boundary_").is_none())
+    program_.types[index].boundary = to_string(nb::object(cls.attr("_boundary_").attr("value")));
+  read_attributes(cls, program_.types[index]);
+  return index;
+}
+
 FieldType Classes::field_type(nb::handle hint) {
   if (hint.is_none() || hint.is(nb::handle(reinterpret_cast<PyObject*>(Py_TYPE(Py_None))))) {
     FieldType none;
@@ -463,9 +500,20 @@ static bool is_of_named_tuples(const std::string& name) {
   return std::ranges::find(kNames, name) != kNames.end();
 }
 
+// Members, and what the class keeps of them.
+static bool is_of_enumerations(const std::string& name, nb::handle value, const TypeDecl& decl) {
+  const bool kept = name.starts_with('_') && name.ends_with('_') && !name.starts_with("__") &&
+                    name != "_missing_";
+  const bool callable = PyFunction_Check(value.ptr()) || as_function_object(value.ptr()) ||
+                        Py_TYPE(value.ptr()) == &PyProperty_Type ||
+                        Py_TYPE(value.ptr()) == &PyStaticMethod_Type ||
+                        Py_TYPE(value.ptr()) == &PyClassMethod_Type;
+  return kept || !callable || decl.members_by_name.contains(name);
+}
+
 static bool is_pythons_own(nb::handle base) {
   const std::string module = to_string(nb::object(base.attr("__module__")));
-  return module == "builtins" || module == "typing";
+  return module == "builtins" || module == "typing" || module == "enum";
 }
 
 // What a decorator made, or Python has: it may be replaced later.
@@ -489,7 +537,9 @@ void Classes::read_attributes(nb::handle cls, TypeDecl& decl) {
       const bool is_field = std::ranges::any_of(
           decl.fields, [&](const syntax::Field& field) { return field.name == name; });
       const bool made = name == "underlying" || name == "numpy_dtype" ||  // by the decorator
-                        (decl.is_tuple && is_of_named_tuples(name));
+                        (decl.is_tuple && is_of_named_tuples(name)) ||
+                        (decl.kind == TypeDecl::Kind::Enumeration &&
+                         is_of_enumerations(name, nb::object(item[1]), decl));
       const bool hidden = name.starts_with("__") && !is_operator_method(name, nb::object(item[1]));
       if (hidden) hidden_ones.insert(name);
       if (hidden_ones.contains(name) || made || is_field || decl.attributes.contains(name))

@@ -28,6 +28,11 @@ bool is_frozen_dataclass(PyObject* object);  // not a struct
 bool is_named_class(nb::handle object);
 std::vector<std::string> field_names(nb::handle object);  // of one of those, or of its class
 
+// A class of an enumeration whose members kernels know as such: not those that are strings, floats
+// or instances of another class too.
+bool is_enumeration(nb::handle object);
+bool is_flag(nb::handle member);
+
 uint32_t align_of_struct(nb::handle cls);
 bool has_atomics(nb::handle struct_class);
 
@@ -56,6 +61,7 @@ class Classes {
   uint32_t add(nb::handle identity, syntax::TypeDecl decl);
   uint32_t add_struct(nb::handle cls);
   uint32_t add_named(nb::handle cls);
+  uint32_t add_enumeration(nb::handle cls);
   uint32_t add_dtype(nb::handle dtype);
   uint32_t add_tuple(nb::handle layout);
   uint32_t add_atomic(nb::handle type);

@@ -126,7 +126,7 @@ Binding constant_or_object(nb::handle object, const StructIndex& structs) {
   }
   if (has_readable_attributes(object))
     return named(Binding::Kind::Module, name_of_namespace(object));
-  return named(Binding::Kind::Object, is_enum_member(object) ? "enum.Enum" : type_text(object));
+  return named(Binding::Kind::Object, type_text(object));
 }
 
 // Deeper ones are no constants.
@@ -165,7 +165,8 @@ Binding Names::meaning_of(nb::handle object) {
   }
   if (tuples_ < kMaxTuples && is_partial(object)) return partial_meaning(object);
   if (tuples_ < kMaxTuples && is_getter(object)) return partial_meaning(partial_of(object));
-  if (is_struct_class(object) || (is_named_class(object) && !entities().find(object))) {
+  if (is_struct_class(object) ||
+      ((is_named_class(object) || is_enumeration(object)) && !entities().find(object))) {
     Binding binding = named(Binding::Kind::Class, to_string(object.attr("__name__")));
     binding.type = type_index_(object);
     return binding;
@@ -233,7 +234,7 @@ void Names::bind(const syntax::Node* node, Guard guard, nb::handle object, bool 
     const size_t before = modules_.size();
     binding = bound(object, guard);
     if (PyModule_Check(object.ptr())) modules_.resize(before);  // the node says what is read of it
-    if (binding.kind == Binding::Kind::Module || is_enum_member(object))
+    if (binding.kind == Binding::Kind::Module || is_enum_member(object) || is_enumeration(object))
       namespaces_[node] = nb::borrow(object);
   }
   into_.bindings[node] = std::move(binding);

@@ -118,7 +118,7 @@ Value text_value(Value::Kind kind, std::string text) {
   return value;
 }
 
-// How Python writes a member of an enumeration.
+// A member of an enumeration, as Python writes it.
 Value with_texts(Value value, nb::handle member) {
   value.str = to_string(checked(PyObject_Str(member.ptr())));
   value.repr = to_string(checked(PyObject_Repr(member.ptr())));
@@ -212,19 +212,37 @@ Value bytes_value(nb::handle object) {
   return value;
 }
 
-// By its class and name; several names of one value are one member.
+// By its class and name; several names of one value are one member. Its value may be no constant.
 std::optional<Value> enum_value(nb::handle object, int tuples, const StructIndex& structs) {
   Value value = make(Value::Kind::Enum);
   nb::object cls = nb::borrow(object.type());
+  const std::optional<uint32_t> type = structs && is_enumeration(cls) ? structs(cls) : std::nullopt;
+  if (!type) return std::nullopt;
+  value.record = *type;
   nb::object name = object.attr("name");
-  std::optional<Value> inner = constant_within(object.attr("value"), tuples + 1, structs);
-  if (!inner || tuples == kMaxTuples) return std::nullopt;
+  if (tuples == kMaxTuples) return std::nullopt;
+  const nb::object inside = object.attr("value");
+  std::optional<Value> inner = constant_within(inside, tuples + 1, structs);
+  if (!inner) inner = text_value(Value::Kind::Other, Py_TYPE(inside.ptr())->tp_name);
   value.owner = to_string(cls.attr("__module__")) + "." + to_string(cls.attr("__qualname__"));
   if (!name.is_none()) value.text = to_string(name);
-  value.flag =
-      PyObject_IsInstance(object.ptr(), nb::module_::import_("enum").attr("Flag").ptr()) == 1;
+  value.flag = is_flag(object);
   value.elements.push_back(std::move(*inner));
   return with_texts(std::move(value), object);
+}
+
+// A member of an IntEnum or IntFlag.
+Value int_member(nb::handle object, const StructIndex& structs) {
+  Value value = with_texts(int_value(object), object);
+  if (is_enumeration(object.type()) && structs) {
+    const std::optional<uint32_t> type = structs(object.type());
+    const nb::object name = object.attr("name");
+    if (!name.is_none()) value.text = to_string(name);
+    value.flag = is_flag(object);
+    value.named = type.has_value();
+    value.record = type.value_or(0);
+  }
+  return value;
 }
 
 bool same_bits(double a, double b) { return std::memcmp(&a, &b, sizeof a) == 0; }
@@ -254,7 +272,7 @@ std::optional<Value> constant_within(nb::handle object, int tuples, const Struct
   if (PyArray_IsScalar(p, Generic) && !PyUnicode_Check(p)) return numpy_value(p);
   if (PyLong_CheckExact(p)) return int_value(object);
   if (PyLong_Check(p))
-    return is_enum_member(object) ? with_texts(int_value(object), object) : int_value(object);
+    return is_enum_member(object) ? int_member(object, structs) : int_value(object);
   if (PyFloat_Check(p)) return float_value(object);
   if (PyComplex_Check(p)) return complex_value(object);
   if (PyUnicode_Check(p)) return text_value(string_kind(p), to_string(object));

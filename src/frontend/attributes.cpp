@@ -15,6 +15,7 @@
 #include "frontend/operators/convert.h"
 #include "frontend/operators/tuples.h"
 #include "frontend/parameters.h"
+#include "frontend/records/enumerations.h"
 #include "frontend/records/records.h"
 
 namespace cuda_device::frontend {
@@ -151,7 +152,6 @@ static Value foreign_attribute(Context& ctx, const syntax::Attribute* node, cons
       return error(ctx, DiagCode::foreign_use, name, {name->id, ours});
   if (bound && bound->kind == syntax::Binding::Kind::Object) return Value::Object{bound->name};
   if (auto* object = base.as<Value::Object>()) {
-    if (object->class_name == "enum.Enum") return error(ctx, DiagCode::foreign_enum, node->value);
     return error(ctx, DiagCode::foreign_attribute, node->value, {object->class_name, node->attr});
   }
   const std::string prefix = names_prefix(base);
@@ -246,13 +246,16 @@ static Value attribute_of(Context& ctx, const syntax::Attribute* node, const Val
   if (base.is_record()) return record_attribute(ctx, node, base);
   if (const std::optional<Value> of_sequence = sequence_attribute(ctx, node->attr, base))
     return *of_sequence;
-  if (const RecordRef cls = class_of(base)) return named_tuple_attribute(ctx, node, *cls, base);
-  if (auto* cls = base.as<Value::Class>()) return attribute_of_class(ctx, node, *cls);
-  if (auto* member = base.as<Value::Enum>()) {
-    if (node->attr == "value") return member->value[0];
-    if (node->attr == "name") return Value(Value::Text{member->member});
-    return no_attribute(ctx, node, base, {"value", "name"});
+  if (is_member(base)) {
+    if (const std::optional<Value> own = member_attribute(ctx, node, base)) return *own;
+    if (!base.is_number()) return no_attribute(ctx, node, base, {"value", "name"});
+    return number_attribute(ctx, node, base);
   }
+  if (const RecordRef cls = class_of(base)) return named_tuple_attribute(ctx, node, *cls, base);
+  if (is_enumeration(base))
+    if (const auto member = member_named(ctx, *base.as<Value::Class>()->type, node->attr, node))
+      return *member;
+  if (auto* cls = base.as<Value::Class>()) return attribute_of_class(ctx, node, *cls);
   if (base.is_number()) return number_attribute(ctx, node, base);
   if (base.is_complex() && (ctx.policy.has_views || is_of_numbers(node->attr)))
     if (std::optional<Value> found_here = complex_attribute(ctx, node->attr, base))
@@ -340,6 +343,7 @@ static std::vector<Value> characters_of(const std::string& text) {
 std::optional<std::vector<Value>> elements_of(Context& ctx, const Value& value) {
   if (is_plain_object(value)) return std::nullopt;
   if (value.is_tuple()) return value.elements();
+  if (is_enumeration(value)) return members_of(ctx, *value.as<Value::Class>()->type, nullptr);
   if (const std::string* text = value.string()) return characters_of(*text);
   if (value.is_record() && value.record().type->kind == RecordType::Kind::SubArray)
     return rows_of(ctx, value);

@@ -55,6 +55,7 @@ struct RecordType {
     SubArray,    // a field of such a dtype that is an array: its elements in C order
     Atomic,      // device.Atomic(T): its one field, which is accessed atomically
     Alias,  // device.align(T, n), or the hint of an array: instances are of its one field's type
+    Enumeration  // its instances are members: Value::Enum, or numbers of that class
   };
   Kind kind = Kind::Struct;
   std::string name;  // "float32x4", "Point"

@@ -17,6 +17,7 @@
 #include "frontend/operators/convert.h"
 #include "frontend/operators/operators.h"
 #include "frontend/parameters.h"
+#include "frontend/records/enumerations.h"
 #include "frontend/records/records.h"
 
 namespace cuda_device::frontend {
@@ -85,6 +86,7 @@ static Value int_literal(Context& ctx, const syntax::Value& v, const Node* node)
                  {to_text(v.integer), std::string(name_of(code)), "integers have up to 64 bits"});
   Value::Constant number{code, {v.integer, 0}};
   if (!v.repr.empty()) number.shown = std::make_shared<const Value::Shown>(v.str, v.repr);
+  if (v.named && ctx.policy.has_objects) number.enumeration = record_type(ctx.session, v.record);
   return number;
 }
 
@@ -144,8 +146,7 @@ static Value literal(Context& ctx, const syntax::Value& v, const Node* node) {
       return constant_table(ctx, written(node, "constant"), v.format, v.shape, v.text);
     }
     case Kind::Enum:
-      return Value::Enum{
-          v.owner, v.text, v.flag, {literal(ctx, v.elements[0], node)}, {v.str, v.repr}};
+      return member_constant(ctx, v, node);
     case Kind::Record:
       return record_constant(ctx, v, node);
     case Kind::Other:

@@ -8,6 +8,7 @@
 #include "frontend/control/variables.h"
 #include "frontend/diagnosis/diagnosis.h"
 #include "frontend/expressions.h"
+#include "frontend/records/enumerations.h"
 #include "frontend/records/records.h"
 #include "frontend/warps/warps.h"
 
@@ -44,6 +45,7 @@ std::string to_string(const ArgumentType& t, const syntax::Program& program) {
     case ArgumentType::Kind::Vector:
       return vector_type(code_of(t.item), t.lanes)->name;
     case ArgumentType::Kind::Record:
+    case ArgumentType::Kind::Member:
       return program.types.at(t.type).name;
     case ArgumentType::Kind::Constant:
       return "constant";
@@ -146,6 +148,17 @@ static Value record_argument(Context& ctx, const ArgumentType& type, const std::
   return value;
 }
 
+// A number of its class: its position among the members, where it is no number itself.
+static Value member_argument(Context& ctx, const ArgumentType& type, const std::string& name,
+                             const Node* parameter) {
+  const RecordRef cls = record_type(ctx.session, type.type);
+  const Value number = argument_value(ctx, type.elements.at(0), name, parameter);
+  const syntax::Value& first = cls->decl->members[0];
+  if (first.kind == syntax::Value::Kind::Int)
+    return ctx.policy.has_objects ? member_of(cls, number) : number;
+  return Value::Enum{cls, first.flag, {number}};
+}
+
 static Value argument_value(Context& ctx, const ArgumentType& type, const std::string& name,
                             const Node* parameter) {
   switch (type.kind) {
@@ -171,6 +184,8 @@ static Value argument_value(Context& ctx, const ArgumentType& type, const std::s
       return vector_argument(ctx, type, name, parameter);
     case ArgumentType::Kind::Record:
       return record_argument(ctx, type, name, parameter);
+    case ArgumentType::Kind::Member:
+      return member_argument(ctx, type, name, parameter);
     case ArgumentType::Kind::Constant:
       break;
     case ArgumentType::Kind::Tuple: {

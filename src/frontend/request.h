@@ -33,6 +33,7 @@ struct ArgumentType {
     Vector,    // of `lanes` `item`s
     Record,    // an instance of Program::types[type], its fields in `elements`
     Mask,      // of lanes of a warp: a uint32
+    Member,    // of the enumeration Program::types[type]: its number in `elements`
     Constant,  // in Function::constant_arguments, or the parameter's default
   };
   Kind kind = Kind::None;
@@ -41,7 +42,7 @@ struct ArgumentType {
   Kind element = Kind::Scalar;
   ScalarKind item = ScalarKind::Bool;  // Complex, Vector
   uint8_t lanes = 0;                   // Vector
-  uint32_t type = 0;                   // Record; Tuple that is `named`
+  uint32_t type = 0;                   // Record, Member; Tuple that is `named`
   bool named = false;                  // a Tuple that is an instance of Program::types[type]
   uint8_t ndim = 0;
   ArrayFacts facts;

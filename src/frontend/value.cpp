@@ -40,11 +40,12 @@ std::string closure_text(const V::Closure& closure) {
 // What inference knows of two values of one alternative, without their parts.
 struct SameItself {
   bool operator()(const V::Scalar& a, const V::Scalar& b) const {
-    return a.code == b.code && a.intact == b.intact;
+    return a.code == b.code && a.intact == b.intact && a.enumeration == b.enumeration;
   }
   bool operator()(const V::Constant& a, const V::Constant& b) const {
     const bool alike = a.shown == b.shown || (a.shown && b.shown && *a.shown == *b.shown);
-    return a.code == b.code && identical(a.code, a.exact, b.exact) && alike;
+    return a.code == b.code && identical(a.code, a.exact, b.exact) && alike &&
+           a.enumeration == b.enumeration;
   }
   bool operator()(const V::Array& a, const V::Array& b) const {
     return a.name == b.name && a.element == b.element && a.type == b.type && a.base == b.base &&
@@ -63,10 +64,7 @@ struct SameItself {
   }
   bool operator()(const V::Partial& a, const V::Partial& b) const { return a.names == b.names; }
   bool operator()(const V::Keywords& a, const V::Keywords& b) const { return a.names == b.names; }
-  bool operator()(const V::Enum& a, const V::Enum& b) const {
-    if (a.owner != b.owner) return false;
-    return a.flag ? same_abstract(a.value[0], b.value[0]) : a.member == b.member;
-  }
+  bool operator()(const V::Enum& a, const V::Enum& b) const { return a.type == b.type; }
   bool operator()(const V::Iterator& a, const V::Iterator& b) const { return a.kind == b.kind; }
   bool operator()(const V::BoundMethod& a, const V::BoundMethod& b) const {
     return a.method == b.method;
@@ -135,6 +133,7 @@ std::span<const Value> Value::parts() const {
                             [](const Array& v) -> Parts { return v.view; },
                             [](const Choice& v) -> Parts { return v.parts; },
                             [](const Text& v) -> Parts { return v.values; },
+                            [](const Enum& v) -> Parts { return v.number; },
                             [](const Closure& v) -> Parts { return v.defaults; },
                             [](const Partial& v) -> Parts { return v.values; },
                             [](const Keywords& v) -> Parts { return v.values; },
@@ -149,6 +148,7 @@ Value Value::with_parts(std::vector<Value> parts) const {
   if (is_record()) return Record{record().type, std::move(parts)};
   if (is_complex()) return Complex{code(), std::move(parts)};
   if (auto* range = as<Range>()) return Range{std::move(parts), range->code};
+  if (auto* v = as<Enum>()) return Enum{v->type, v->flag, std::move(parts)};
   if (is<Choice>()) return Choice{std::move(parts)};
   if (auto* v = as<Closure>()) return Closure{v->node, v->instance, v->copy, std::move(parts)};
   if (auto* v = as<Partial>()) return Partial{std::move(parts), v->names};
@@ -306,7 +306,7 @@ std::string type_text(const Value& value) {
               [](const V::Text& v) -> std::string {
                 return v.values.empty() ? "str" : "str of values of run time";
               },
-              [](const V::Enum& v) { return v.owner.substr(v.owner.rfind('.') + 1); },
+              [](const V::Enum& v) { return v.type->name; },
               [](const V::Object& v) { return v.class_name; }},
       value.alternatives());
 }
@@ -322,14 +322,13 @@ Limits limits_of(const Value& whole) {
 }
 
 Value abstract_of(const Value& value) {
-  if (auto* scalar = value.as<V::Scalar>())
-    return Value::number(scalar->code, nullptr, scalar->intact);
+  if (value.is<V::Scalar>()) return value.computed_by(nullptr);
   if (value.is_composite()) return mapped(value, abstract_of);
   return value;
 }
 
 Value without_constants(const Value& abstract) {
-  if (abstract.is_constant()) return Value::number(abstract.code(), nullptr, abstract.is_intact());
+  if (abstract.is_constant()) return abstract.computed_by(nullptr);
   if (abstract.is_composite()) return mapped(abstract, without_constants);
   return abstract;
 }
@@ -342,6 +341,12 @@ bool Value::is_intact() const {
               kept = converted(exact, constant->code, cuda_device::frontend::fixed(constant->code));
   return is_int(constant->code) ? kept.integer == exact.integer
                                 : kept.real == exact.real || std::isnan(exact.real);
+}
+
+RecordRef Value::enumeration() const {
+  if (auto* scalar = as<Scalar>()) return scalar->enumeration;
+  auto* constant = as<Constant>();
+  return constant ? constant->enumeration : nullptr;
 }
 
 bool same_form(const Value& a, const Value& b) {

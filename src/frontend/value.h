@@ -74,6 +74,7 @@ class Value {
     ir::Inst* inst;  // valid in the pass that made it
     // Nothing of a builtin number was rounded or wrapped around on the way here.
     bool intact = false;
+    RecordRef enumeration = nullptr;  // whose member it is
   };
   // How Python writes a member of an enumeration.
   struct Shown {
@@ -84,6 +85,7 @@ class Value {
     TypeCode code;
     Exact exact;
     std::shared_ptr<const Shown> shown = nullptr;  // of a member of an IntEnum
+    RecordRef enumeration = nullptr;               // whose member it is
   };
   using Names = std::shared_ptr<const std::vector<std::string>>;
   struct Tuple {
@@ -221,13 +223,11 @@ class Value {
     std::string text;
     std::vector<Value> values = {};
   };
-  // A member of an enumeration, or several members of a Flag.
+  // A member of an enumeration that is no number itself, or several members of a Flag.
   struct Enum {
-    std::string owner;   // its class
-    std::string member;  // empty: of a Flag, several
+    RecordRef type;  // its class
     bool flag;
-    std::vector<Value> value;  // one
-    Shown shown = {};          // empty: of several members, put together in the kernel
+    std::vector<Value> number;  // its position among the members; of a Flag its bits
   };
   struct Object {
     std::string class_name;
@@ -278,7 +278,7 @@ class Value {
   bool is_record() const { return is<Record>(); }
   bool is_complex() const { return is<Complex>(); }
   // Made of other values, each of which a variable of it has on its own.
-  bool is_aggregate() const { return is_tuple() || is_record() || is_complex(); }
+  bool is_aggregate() const { return is_tuple() || is_record() || is_complex() || is<Enum>(); }
   // A variable of it has each of its parts on its own.
   bool is_composite() const;
   bool is_array() const { return is<Array>(); }
@@ -291,6 +291,12 @@ class Value {
   // A string that is known when compiling; null: it is something else.
   const std::string* string() const;
   bool is_intact() const;  // whether Python has the same number here
+  // The class of a number that is a member of an enumeration; null: it is none.
+  RecordRef enumeration() const;
+  // The number of this type that the instruction computes.
+  Value computed_by(ir::Inst* inst) const {
+    return Scalar{code(), inst, is_intact(), enumeration()};
+  }
   ir::Inst* inst() const { return is<Scalar>() ? as<Scalar>()->inst : nullptr; }
   // Defined for tuples.
   const std::vector<Value>& elements() const { return std::get<Tuple>(is_).elements; }

@@ -138,6 +138,14 @@ class IdentityWriter {
       out_.number(type.class_methods.contains(name));
       write(binding);
     }
+    out_.number<uint64_t>(type.members.size());
+    for (const Value& member : type.members) write(member);
+    out_.number<uint64_t>(type.members_by_name.size());
+    for (const auto& [name, member] : type.members_by_name) {
+      out_.text(name);
+      write(member);
+    }
+    out_.text(type.boundary);
     out_.number<uint64_t>(type.match_args.size());
     for (const std::string& name : type.match_args) out_.text(name);
     out_.text(type.repr_name);

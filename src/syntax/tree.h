@@ -55,10 +55,12 @@ struct Value {
   std::string owner;            // Enum: its class; Array: "bytes" where that is what it was
   std::string str, repr;        // Enum, and an Int that is a member of one: by Python's functions
   std::vector<int64_t> shape;   // Array
-  bool flag = false;            // Enum: a Flag, whose members have bits in common
+  bool flag = false;            // of a Flag, whose members have bits in common
   std::vector<Value> elements;  // Tuple, Enum, Vector, Record
-  uint32_t record = 0;          // index into Program::types
-  bool named = false;  // of a Tuple that is a named tuple, or a frozen dataclass: of `record`
+  uint32_t record = 0;          // Record, Enum: index into Program::types
+  // Of a Tuple that is a named tuple, or a frozen dataclass, and of an Int that is a member of an
+  // enumeration: it is of the class `record`.
+  bool named = false;
   // A NumPy scalar such as np.float32(0.5) or np.int64(3): a constant with a fixed format.
   bool typed = false;
   ScalarKind format = ScalarKind::Bool;
@@ -175,11 +177,17 @@ struct TypeDecl {
     SubArray,    // its one field, as often as `shape` says
     Atomic,      // device.Atomic(T): its one field is accessed atomically
     Alias,       // device.align(T, n), or the hint of an array: its one field
+    Enumeration  // its members: of an IntEnum, numbers
   };
   Kind kind = Kind::Struct;
   std::string name;
   std::vector<Field> fields;
   std::vector<int64_t> shape;
+  // Of an Enumeration: its members as it goes through them, and all names that it has, other names
+  // of one member among them.
+  std::vector<Value> members;
+  std::map<std::string, Value> members_by_name;
+  std::string boundary;          // of a Flag: "strict", "keep", ...
   uint32_t size = 0, align = 1;  // bytes
   // Methods, properties and constants of the class, by name; in the order of names.
   std::map<std::string, Binding> attributes;

@@ -238,15 +238,15 @@ def test_other_objects(value, name):
     refuse(text, errors.LaunchTypeError, launch, *arguments(value))
 
 
-class Color(enum.Enum):
-    RED = 1
+class Color(str, enum.Enum):
+    RED = "red"
 
 
 @clause("DEV-LAUNCH-07")
 def test_members_of_an_enumeration():
     text = f"""
     argument 1 ('a') of kernel 'vec_add': '{__name__}.Color' cannot be passed to a kernel
-      use enum.IntEnum: its members are integers
+      members of enum.Enum, IntEnum and Flag can be passed, those of classes that are strings too cannot
     """
     refuse(text, errors.LaunchTypeError, launch, *arguments(Color.RED))
 

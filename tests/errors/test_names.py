@@ -228,22 +228,18 @@ def objects_are_not_compared(a):
         a[1] = 1
 
 
-class Odd(enum.Enum):
-    LIST = [1, 2]
-
-
 @bad.kernel(FLOATS)
 def members_of_an_enumeration(a):
     # error at `Color.RED`: Color cannot be stored in an array of float32
     # hint: an element takes a number
     a[0] = Color.RED
-    # error at `a[0] == Color.RED` on `==`: '==' cannot compare 'float32' and 'Color'
+    # error at `a[0] < Color.RED` on `<`: '<' cannot compare 'float32' and 'Color'
     # hint: numbers can be compared, and tuples of them
-    if a[0] == Color.RED:
+    if a[0] < Color.RED:
         a[2] = 1
-    # error at `Odd.LIST`: a member of an enumeration whose value is no constant cannot be used in kernels
-    # hint: give it a number, a string, or a tuple of these
-    a[1] = Odd.LIST
+    # error at `Color.RED + 1` on `+`: cannot add 'Color' and 'int'
+    # hint: operators work on numbers
+    a[1] = Color.RED + 1
     # error at `Color.RED.size`: Color has no attribute 'size'
     # hint: members of enumerations have value and name
     a[1] = Color.RED.size

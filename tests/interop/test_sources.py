@@ -510,7 +510,7 @@ def test_meanings():
     expected = {
         "SCALE": ("constant", 3),
         "TABLE": ("constant", (1, (2.5, 4), None, "device.float32")),
-        "Color": ("module", "class Color"),
+        "Color": ("class", "Color"),
         "Color.RED": ("constant", 5),
         "Config": ("module", "class Config"),
         "Config.WIDTH": ("constant", 7),

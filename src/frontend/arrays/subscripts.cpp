@@ -11,6 +11,7 @@
 #include "frontend/operators/ranges.h"
 #include "frontend/operators/tuples.h"
 #include "frontend/parameters.h"
+#include "frontend/records/enumerations.h"
 #include "frontend/records/records.h"
 
 namespace cuda_device::frontend {
@@ -92,6 +93,8 @@ Value subscript(Context& ctx, const syntax::Subscript* node) {
   ctx.at(node);
   if (auto* array = base.as<Value::Array>()) return part_of_array(ctx, *array, index, node);
   if (auto* choice = base.choice_of_arrays()) return part_of_choice(ctx, *choice, index, node);
+  if (is_enumeration(base))
+    return member_named(ctx, *base.as<Value::Class>()->type, index, node->slice);
   if (method_named(base, "__getitem__")) {
     if (has_slice(index)) return slicing(ctx, slice_node(node));
     return *class_call(ctx, base, "__getitem__", {index}, node);

@@ -17,6 +17,7 @@
 #include "frontend/operators/operators.h"
 #include "frontend/operators/range_types.h"
 #include "frontend/operators/ranges.h"
+#include "frontend/records/enumerations.h"
 #include "frontend/records/records.h"
 #include "frontend/texts/texts.h"
 #include "frontend/warps/warps.h"
@@ -88,6 +89,7 @@ std::optional<bool> is_instance(Context& ctx, const Value& v, const Value& cls) 
   auto* named = cls.as<Value::Class>();
   if (named && named->type->kind == RecordType::Kind::NamedTuple)
     return is_of_class(ctx.session, v, named->type);
+  if (is_enumeration(cls)) return class_of(v) == named->type;
   if (cls.is_entity("device.Dim3")) return std::nullopt;
   if (cls.is_entity("device.Vector")) return is_vector(v);
   if (cls.is_entity("device.AtomicInterface")) return v.is_array() && v.array().is_atomic_ref();

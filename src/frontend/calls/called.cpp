@@ -113,8 +113,7 @@ static void add_leaves(Context& ctx, const Value& abstract, const Value& given, 
 
 // The abstract value with these scalars.
 static Value with_leaves(const Value& abstract, const std::vector<Inst*>& leaves, size_t& next) {
-  if (abstract.is<Value::Scalar>())
-    return Value::number(abstract.code(), leaves.at(next++), abstract.is_intact());
+  if (abstract.is<Value::Scalar>()) return abstract.computed_by(leaves.at(next++));
   if (!abstract.is_composite()) return abstract;
   std::vector<Value> parts;
   parts.reserve(abstract.parts().size());

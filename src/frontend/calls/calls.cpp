@@ -12,6 +12,7 @@
 #include "frontend/expressions.h"
 #include "frontend/operators/convert.h"
 #include "frontend/parameters.h"
+#include "frontend/records/enumerations.h"
 #include "frontend/records/records.h"
 #include "frontend/warps/warps.h"
 
@@ -132,7 +133,7 @@ static Value call_type(Context& ctx, const Intrinsic& type, const Arguments& a) 
                  {type.short_name(), "at most 1 argument", given_text(a), "give it one number"});
   }
   if (a.positional.empty()) return Value::constant(code, {});
-  return constructed(ctx, a.positional[0], code, a.node);
+  return constructed(ctx, plain_number(a.positional[0]), code, a.node);
 }
 
 static Value not_callable(Context& ctx, const Node* node, const Value& value) {
@@ -244,7 +245,7 @@ Value call_make_partial(Context& ctx, const Arguments& a, const Intrinsic&) {
 Value call_replace(Context& ctx, const Arguments& a, const Intrinsic&) {
   const Value& record = a.positional[0];
   const RecordRef type = class_of(record);
-  if (type && !type->is_vector()) return replaced(ctx, record, a);
+  if (type && !type->is_vector() && !is_member(record)) return replaced(ctx, record, a);
   return wrong_kind(ctx, DiagCode::field_type, argument_node(a, 0), record,
                     {"the first argument of replace()", "a struct", type_text(record)});
 }
@@ -269,6 +270,7 @@ Value call_value(Context& ctx, const Value& callee, const Arguments& a) {
     const Value type = behind_alias(callee);
     return is_alias(type) ? not_callable(ctx, a.node, callee) : call_value(ctx, type, a);
   }
+  if (is_enumeration(callee)) return construct_member(ctx, callee.as<Value::Class>()->type, a);
   if (auto* cls = callee.as<Value::Class>()) return construct_record(ctx, cls->type, a);
   if (const auto own = method_named(callee, "__call__")) return call_member(ctx, *own, a);
   if (auto* method = callee.as<Value::MemberFunction>()) return call_member(ctx, *method, a);

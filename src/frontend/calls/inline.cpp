@@ -339,7 +339,7 @@ Value across_call(Context& ctx, const Value& v) {
   if (!is_computed(v)) return v;
   if (auto* scalar = v.as<Value::Scalar>()) {
     Inst* rounded = ctx.builder.typed(Op::Convert, scalar->inst->type, {scalar->inst});
-    return Value::number(v.code(), rounded, v.is_intact());
+    return v.computed_by(rounded);
   }
   std::vector<Value> parts;
   for (const Value& part : v.parts()) parts.push_back(across_call(ctx, part));

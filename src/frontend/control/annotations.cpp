@@ -8,6 +8,7 @@
 #include "frontend/expressions.h"
 #include "frontend/operators/convert.h"
 #include "frontend/parameters.h"
+#include "frontend/records/enumerations.h"
 #include "frontend/records/records.h"
 
 namespace cuda_device::frontend {
@@ -45,10 +46,8 @@ std::optional<bool> is_constant_of(Context& ctx, const Value& value, const Value
     return value.is<Value::Entity>() && value.as<Value::Entity>()->name.starts_with("device.sm");
   if (type.is_entity("builtins.str") || type.is_entity("builtins.tuple"))
     return is_instance(ctx, value, type);
-  auto* cls = type.as<Value::Module>();
-  auto* member = value.as<Value::Enum>();
-  if (!cls || !member) return std::nullopt;
-  return ("class " + member->owner).ends_with(cls->name.substr(cls->name.find(' ') + 1));
+  if (is_enumeration(type)) return class_of(value) == type.as<Value::Class>()->type;
+  return std::nullopt;
 }
 
 // A reference to what is atomic, where a declaration says so.

@@ -171,7 +171,9 @@ static std::optional<std::vector<std::string>> names_in(Context& ctx,
 
 // A property, or what else the class defines.
 static bool has_attribute(const RecordType& type, const std::string& name) {
-  return type.decl && type.decl->attributes.contains(name);
+  const bool of_members = type.kind == RecordType::Kind::Enumeration;
+  return (type.decl && type.decl->attributes.contains(name)) ||
+         (of_members && (name == "name" || name == "value"));
 }
 
 // `case int(x)` takes the number itself, `case Point(x, y=0)` fields by position and by name.

@@ -101,7 +101,9 @@ std::optional<Value> join(const Context& ctx, const Value& a, const Value& b) {
   if (a.is_number() && b.is_number()) {
     const std::optional<TypeCode> code = ctx.policy.unify(a.code(), b.code());
     if (!code) return std::nullopt;
-    return Value::number(*code, nullptr, joins_intact(a, *code) && joins_intact(b, *code));
+    const bool intact = joins_intact(a, *code) && joins_intact(b, *code);
+    return Value::Scalar{*code, nullptr, intact && is_weak(*code),
+                         a.enumeration() == b.enumeration() ? a.enumeration() : nullptr};
   }
   if (a.is_array() && b.is_array() && a.array().base == b.array().base)
     return join_views(ctx, a.array(), b.array());
@@ -431,8 +433,7 @@ void store_web(Context& ctx, WebState& state, const std::string& name, const Val
 static Value load_leaves(Context& ctx, const Value& abstract, const std::vector<uint32_t>& slots,
                          size_t& next) {
   if (abstract.is<Value::Scalar>())
-    return Value::number(abstract.code(), ctx.builder.slot_load(slots.at(next++)),
-                         abstract.is_intact());
+    return abstract.computed_by(ctx.builder.slot_load(slots.at(next++)));
   if (!abstract.is_composite()) return abstract;
   std::vector<Value> parts;
   parts.reserve(abstract.parts().size());

@@ -203,7 +203,6 @@ bool is_launched_kernel(std::string_view class_name) {
 // Some classes have a way into kernels that others have not.
 static Value foreign_object(Context& ctx, const Node* node, const std::string& class_name) {
   if (class_name == "tuple") return error(ctx, DiagCode::foreign_tuple, node);
-  if (class_name == "enum.Enum") return error(ctx, DiagCode::foreign_enum, node);
   if (is_launched_kernel(class_name)) {
     auto* subscript = syntax::as<syntax::Subscript>(node);
     const std::string kernel = written(subscript ? subscript->value : node, "it");

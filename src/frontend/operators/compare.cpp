@@ -13,6 +13,7 @@
 #include "frontend/operators/class_operators.h"
 #include "frontend/operators/convert.h"
 #include "frontend/operators/ranges.h"
+#include "frontend/records/enumerations.h"
 #include "frontend/records/records.h"
 #include "frontend/texts/texts.h"
 #include "frontend/warps/warps.h"
@@ -123,6 +124,11 @@ static Value contains(Context& ctx, CompareOp op, const Value& a, const Value& b
     return op == CompareOp::NotIn && !is_in.is_unknown() ? negated(ctx, is_in, node) : is_in;
   }
   if (const auto of_texts = text_compare(ctx, op, a, b, node)) return *of_texts;
+  std::optional<Value> of_members = is_among_flags(ctx, a, b, node);
+  if (is_enumeration(b)) of_members = contains_member(ctx, b.as<Value::Class>()->type, a, node);
+  if (of_members && op == CompareOp::NotIn && !of_members->is_unknown())
+    return negated(ctx, *of_members, node);
+  if (of_members) return *of_members;
   auto* array = b.as<Value::Array>();
   const bool many = (array && array->type.ndim > 0 && !array->reference) ||
                     b.is<Value::Generator>() || b.choice_of_arrays();
@@ -333,9 +339,9 @@ static Value compare_values(Context& ctx, CompareOp op, const Value& a, const Va
       (is_mask(b) || b.is_number()))
     return compare_numbers(ctx, op, compared_bits(ctx, a, left), compared_bits(ctx, b, right), node,
                            left, right);
+  if (std::optional<Value> own = class_compare(ctx, op, a, b, node, left, right)) return *own;
   if (a.is_number() && b.is_number() && !is_identity(op))
     return compare_numbers(ctx, op, a, b, node, left, right);
-  if (std::optional<Value> own = class_compare(ctx, op, a, b, node, left, right)) return *own;
   if (const auto of_texts = text_compare(ctx, op, a, b, node)) return *of_texts;
   if (is_vector(a) && is_vector(b) && is_equality(op))
     return compare_fields(ctx, op, vector_of_position(ctx, a), vector_of_position(ctx, b), node,
@@ -353,6 +359,7 @@ static Value compare_values(Context& ctx, CompareOp op, const Value& a, const Va
   const bool tuples = a.is_tuple() && b.is_tuple() && !is_plain_object(a) && !is_plain_object(b);
   if (tuples && is_equality(op)) return compare_fields(ctx, op, a, b, node, left, right);
   if (tuples && !is_identity(op)) return order_tuples(ctx, op, a, b, 0, node, left, right);
+  if (const auto of_members = compare_members(ctx, op, a, b, node)) return *of_members;
   if (const auto of_functions = compare_functions(ctx, op, a, b, node)) return *of_functions;
   // Only the class of an object is known, and two of one class may differ.
   for (const Value* v : {&a, &b})

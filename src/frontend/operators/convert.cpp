@@ -179,7 +179,7 @@ Value constructed(Context& ctx, const Value& given, TypeCode to, const Node* nod
   const Value v = number_of_mask(ctx, given, node);
   const std::string what = std::string(name_of(to)) + "()";
   const bool has_truth = v.is_number() || v.is_complex() || v.is_tuple() || v.is<Value::Range>() ||
-                         v.is<Value::Text>();
+                         v.is<Value::Text>() || v.is<Value::Enum>();
   if (is_bool(to) && has_truth) return truth(ctx, v, node);
   if (const std::string* text = v.string())
     return error(ctx, DiagCode::not_a_number, node, {what, type_text(v), number_for(*text)});

@@ -64,7 +64,7 @@ Value truth(Context& ctx, const Value& v, const Node* node) {
                    Value::constant_int(TypeCode::weak_int, 0), node);
   if (v.is_function()) return Value::boolean(true);
   if (auto* member = v.as<Value::Enum>())
-    return member->flag ? truth(ctx, member->value[0], node) : Value::boolean(true);
+    return member->flag ? truth(ctx, member->number[0], node) : Value::boolean(true);
   if (auto* array = v.as<Value::Array>(); array && array->reference)
     return error(ctx, DiagCode::reference_condition, node, {with_article(type_text(v))});
   if (auto* array = v.as<Value::Array>())
@@ -153,10 +153,8 @@ Value select(Context& ctx, const Value& test, const Value& then, const Value& ot
   const Value a = implicitly_converted(ctx, then, joined.code(), side_of(node, 0)),
               b = implicitly_converted(ctx, otherwise, joined.code(), side_of(node, 1));
   if (a.is_unknown() || b.is_unknown()) return Value::unknown();
-  return Value::number(
-      joined.code(),
-      ctx.builder.op(Op::Select, {test.inst(), inst_of(ctx, a, node), inst_of(ctx, b, node)}),
-      joined.is_intact());
+  return joined.computed_by(
+      ctx.builder.op(Op::Select, {test.inst(), inst_of(ctx, a, node), inst_of(ctx, b, node)}));
 }
 
 static Value branch(Context& ctx, const Value& test, Captured then, Captured otherwise,

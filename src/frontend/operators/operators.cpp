@@ -9,6 +9,7 @@
 #include "frontend/operators/class_operators.h"
 #include "frontend/operators/convert.h"
 #include "frontend/operators/tuples.h"
+#include "frontend/records/enumerations.h"
 #include "frontend/records/records.h"
 #include "frontend/texts/texts.h"
 #include "frontend/warps/warps.h"
@@ -70,6 +71,10 @@ Value binary(Context& ctx, BinaryOp op, const Value& a, const Value& b, const No
              const Node* left, const Node* right) {
   if (a.is_unknown() || b.is_unknown()) return Value::unknown();
   ctx.at(node);
+  if (is_member(a) || is_member(b)) {
+    if (const auto own = class_binary(ctx, op, a, b, node, left, right)) return *own;
+    if (const auto flags = flags_together(ctx, op, a, b, node)) return *flags;
+  }
   if (a.is_number() && b.is_number() && op != BinaryOp::MatMult)
     return arithmetic(ctx, op, a, b, node, left, right);
   if (is_mask(a) || is_mask(b)) {
@@ -172,8 +177,10 @@ Value unary(Context& ctx, const std::string& op, const Value& operand, const Nod
     return each_component(ctx, v, node,
                           [&](const Value& c) { return unary_number(ctx, op, c, node); });
   if (v.is_complex()) return complex_unary(ctx, op, v, node);
-  if (op == "Invert")
+  if (op == "Invert") {
     if (std::optional<Value> targets = target_complement(v)) return *targets;
+    if (std::optional<Value> flags = flags_complement(ctx, v, node)) return *flags;
+  }
   if (!v.is_number()) {
     const std::string sign = op == "USub" ? "-" : op == "UAdd" ? "+" : "~";
     return wrong_kind(ctx, DiagCode::unary_type, node, v, {sign, type_text(v)});

@@ -34,16 +34,6 @@ static Value repeated(Context& ctx, const Value& tuple, const Value& times, cons
   return tuple_of(ctx, std::move(elements), node);
 }
 
-// Members of a Flag: |, & and ^ of their bits.
-static std::optional<Value> flags_together(Context& ctx, BinaryOp op, const Value& a,
-                                           const Value& b, const Node* node) {
-  auto *x = a.as<Value::Enum>(), *y = b.as<Value::Enum>();
-  const bool bits = op == BinaryOp::BitOr || op == BinaryOp::BitAnd || op == BinaryOp::BitXor;
-  if (!x || !y || !bits || !x->flag || x->owner != y->owner) return std::nullopt;
-  const Value value = arithmetic(ctx, op, x->value[0], y->value[0], node, node, node);
-  return Value::Enum{x->owner, "", true, {value}};
-}
-
 std::optional<Value> tuple_operation(Context& ctx, BinaryOp op, const Value& a, const Value& b,
                                      const Node* node, const Node* left, const Node* right) {
   if (is_plain_object(a) || is_plain_object(b)) return std::nullopt;
@@ -53,7 +43,6 @@ std::optional<Value> tuple_operation(Context& ctx, BinaryOp op, const Value& a, 
     elements.insert(elements.end(), b.elements().begin(), b.elements().end());
     return tuple_of(ctx, std::move(elements), node);
   }
-  if (const auto flags = flags_together(ctx, op, a, b, node)) return flags;
   if (op == BinaryOp::Mult && a.is_tuple() && is_whole(b)) return repeated(ctx, a, b, node, right);
   if (op == BinaryOp::Mult && is_whole(a) && b.is_tuple()) return repeated(ctx, b, a, node, left);
   return std::nullopt;
@@ -126,7 +115,7 @@ static Inst* wrapped(Context& ctx, const Value& index, size_t size) {
 }
 
 // A load, of the last element where the index is out of range.
-static Value number_in(Context& ctx, const Value::Array& table, Inst* at, TypeCode code,
+static Value number_in(Context& ctx, const Value::Array& table, Inst* at, const Value& common,
                        size_t size, const Node* node) {
   const ir::Type wide = ir::Type::of(ScalarKind::U64);
   Inst* unsigned_at = ctx.builder.typed(Op::Convert, wide, {at});
@@ -136,8 +125,8 @@ static Value number_in(Context& ctx, const Value::Array& table, Inst* at, TypeCo
   const Value place = Value::number(TypeCode::i8, index);
   const Value number =
       load_element(ctx, table, operands_at(ctx, table, layout_of(table), {place}, node));
-  return number.exact() ? Value::constant(code, *number.exact())
-                        : Value::number(code, number.inst());
+  return number.exact() ? Value::constant(common.code(), *number.exact())
+                        : common.computed_by(number.inst());
 }
 
 // Tuples and structs with arrays among their parts: each part by itself.
@@ -180,7 +169,7 @@ Value element_at(Context& ctx, std::vector<Value> elements, const Value& index, 
   Inst* at = wrapped(ctx, index, elements.size());
   if (elements.size() > kMostSelected && common->is_number())
     if (const auto table = table_of(ctx, elements, common->code(), node))
-      return number_in(ctx, table->array(), at, common->code(), elements.size(), node);
+      return number_in(ctx, table->array(), at, *common, elements.size(), node);
   Inst* one = constant_inst(ctx, at->type, 1);
   for (int bit = 0; elements.size() > 1; ++bit) {
     Inst* shifted =

@@ -2,6 +2,7 @@
 #include "frontend/calls/intrinsics.h"
 #include "frontend/diagnosis/diagnosis.h"
 #include "frontend/operators/convert.h"
+#include "frontend/records/enumerations.h"
 #include "frontend/records/records.h"
 #include "frontend/warps/warps.h"
 
@@ -151,7 +152,8 @@ uint32_t least_align(const Value& type) {
 
 std::optional<DataType> data_type_of(const Value& named) {
   if (is_alias(named)) return named.as<Value::Class>()->type->fields[0].type;
-  if (auto* cls = named.as<Value::Class>(); cls && cls->type->kind == RecordType::Kind::NamedTuple)
+  if (auto* cls = named.as<Value::Class>();
+      cls && (cls->type->kind == RecordType::Kind::NamedTuple || is_enumeration(named)))
     return std::nullopt;
   if (auto* cls = named.as<Value::Class>()) return DataType::of(cls->type);
   if (named.is_none()) return DataType{};

@@ -122,7 +122,8 @@ Value construct_record(Context& ctx, const RecordRef& type, const Arguments& a);
 // An instance of a class of named tuples, or of frozen dataclasses: its fields have the types of
 // their values.
 Value named_tuple(const RecordRef& type, std::vector<Value> fields);
-// The class of a record or of such an instance; null for other values.
+// The class of a record, of such an instance, or of a member of an enumeration; null for other
+// values.
 RecordRef class_of(const Value& value);
 // Whether the value is an instance of the class or of one that is made from it.
 bool is_of_class(Session& session, const Value& value, const RecordRef& cls);

@@ -29,6 +29,8 @@ RecordType::Kind kind_of(syntax::TypeDecl::Kind kind) {
       return RecordType::Kind::Atomic;
     case syntax::TypeDecl::Kind::Alias:
       return RecordType::Kind::Alias;
+    case syntax::TypeDecl::Kind::Enumeration:
+      return RecordType::Kind::Enumeration;
   }
   CD_UNREACHABLE("unknown kind of class");
 }
@@ -159,6 +161,8 @@ Value named_tuple(const RecordRef& type, std::vector<Value> fields) {
 
 RecordRef class_of(const Value& value) {
   if (value.is_record()) return value.record().type;
+  if (value.is_number()) return value.enumeration();
+  if (auto* member = value.as<Value::Enum>()) return member->type;
   auto* tuple = value.as<Value::Tuple>();
   return tuple ? tuple->type : nullptr;
 }

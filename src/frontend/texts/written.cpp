@@ -5,6 +5,7 @@
 #include "frontend/diagnosis/diagnosis.h"
 #include "frontend/operators/class_operators.h"
 #include "frontend/operators/convert.h"
+#include "frontend/records/enumerations.h"
 #include "frontend/records/records.h"
 #include "frontend/texts/texts.h"
 #include "frontend/warps/warps.h"
@@ -199,9 +200,11 @@ Written repr_of(Context& ctx, const Value& value, const Writing& to) {
   if (auto* text = value.as<Text>()) return quoted(ctx, *text, to);
   if (auto* constant = value.as<Value::Constant>(); constant && constant->shown)
     return text_with(constant->shown->repr);
-  if (auto* member = value.as<Value::Enum>(); member && !member->shown.repr.empty())
-    return text_with(member->shown.repr);
+  if (is_member(value))
+    if (const Written member = member_text(ctx, value, true, to.node)) return member;
   if (const auto own = by_method(ctx, value, "__repr__", {}, to)) return *own;
+  if (is_member(value))
+    return refuse(ctx, value, to, "members of a Flag that are put together in the kernel");
   if (value.is_number() && scalar_of(value.code())) return number_of_text(ctx, value, "", to.node);
   if (value.is_complex()) return complex_of_text(ctx, value, "j", to.node);
   if (value.is_none()) return text_with("None");
@@ -209,8 +212,6 @@ Written repr_of(Context& ctx, const Value& value, const Writing& to) {
   if (value.is_record()) return record_text(ctx, value, to);
   if (auto* range = value.as<Value::Range>()) return range_text(ctx, *range, to);
   if (is_vector(value)) return record_text(ctx, vector_of_position(ctx, value), to);
-  if (value.is<Value::Enum>())
-    return refuse(ctx, value, to, "members of a Flag that are put together in the kernel");
   return refuse(ctx, value, to, quoted_type(value));
 }
 
@@ -219,8 +220,8 @@ Written str_of(Context& ctx, const Value& value, const Writing& to) {
   if (auto* text = value.as<Text>()) return *text;
   if (auto* constant = value.as<Value::Constant>(); constant && constant->shown)
     return text_with(constant->shown->str);
-  if (auto* member = value.as<Value::Enum>(); member && !member->shown.repr.empty())
-    return text_with(member->shown.str);
+  if (is_member(value))
+    if (const Written member = member_text(ctx, value, false, to.node)) return member;
   if (const auto own = by_method(ctx, value, "__str__", {}, to)) return *own;
   return repr_of(ctx, value, to);
 }
