@@ -13,6 +13,7 @@ import random
 from . import groups, model, sub_arrays
 from .arrays import choose_arrays
 from .counters import Counters
+from .enumerations import Enumerations
 from .expression_tree import (
     Binary,
     Both,
@@ -412,6 +413,9 @@ class Generator(Records):
             body.statements += sub_arrays.SubArrays(self, self.seed).make()
         if self.record_arrays.outputs and OtherNumbers.chosen(self.seed):
             body.statements += OtherNumbers(self, self.seed).make()
+        enumerations = Enumerations(self, self.seed)
+        if enumerations.wanted():
+            body.statements += enumerations.make()
         self.add_counters(body)
         speller = Speller(self.seed)
         if speller.wanted():

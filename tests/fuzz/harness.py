@@ -18,7 +18,7 @@ from cuda import device as D
 from cuda.device import _testing
 from support.targets import available, on_this_machine
 
-from . import groups, model, records
+from . import enumerations, groups, model, records
 from .arrays import Arrays, flat
 from .expression_tree import Array, Thread
 from .generate import generate
@@ -166,7 +166,7 @@ def compiled(case: Case, fmad: bool):
     source = case.program.source(fmad)
     filename = f"<fuzz {case.seed} fmad={fmad}>"
     linecache.cache[filename] = (len(source), None, source.splitlines(True), filename)
-    namespace: dict[str, object] = {}
+    namespace: dict[str, object] = {**enumerations.NAMES}
     exec(compile(source, filename, "exec"), namespace)
     kernel = namespace["kernel"]
     return as_it_arrives(kernel) if travels(case.seed) else kernel
