@@ -263,28 +263,33 @@ def test_loops_that_give_up(target, kind, expected):
 
 @D.kernel
 def words_of_all_sizes(small, short, word, wide, out):
-    """Each thread waits for a word of its size, which the next thread writes."""
+    """Each thread waits for a word of its size: how many threads are after it."""
     t = D.thread_idx.x
     kind = t % 4
+    after = D.int32(0)
     if t < 32:
         if kind == 0:
             while D.atomic_ref(small, t).load("acquire", "block") == 200:
                 pass
+            after = D.int32(small[t])
         elif kind == 1:
             while D.atomic_ref(short, t).load("acquire", "block") == -3:
                 pass
+            after = -3 - D.int32(short[t])
         elif kind == 2:
             while D.atomic_ref(word, t).load("acquire", "block") == 2:
                 pass
+            after = word[t] - 2
         else:
             while D.atomic_ref(wide, t).load("acquire", "block") == -5:
                 pass
-    out[t] = 1
+            after = D.int32((wide[t] + 5) >> 40)
+    out[t] = after
     if t > 0:
-        D.atomic_ref(small, t - 1).store(1, "release", "block")
-        D.atomic_ref(short, t - 1).store(-2, "release", "block")
-        D.atomic_ref(word, t - 1).store(-2, "release", "block")
-        D.atomic_ref(wide, t - 1).store(-5 + 2**40, "release", "block")
+        D.atomic_ref(small, t - 1).store(D.uint8(after + 1), "release", "block")
+        D.atomic_ref(short, t - 1).store(D.int16(-4 - after), "release", "block")
+        D.atomic_ref(word, t - 1).store(after + 3, "release", "block")
+        D.atomic_ref(wide, t - 1).store((D.int64(after + 1) << 40) - 5, "release", "block")
 
 
 @clause("DEV-ORDER-07")
@@ -293,7 +298,11 @@ def test_words_of_all_sizes(target):
     words += [np.full(33, 2, np.int32), np.full(33, -5, np.int64)]
     out = np.zeros(33, np.int32)
     run(words_of_all_sizes, *words, out, grid=1, block=33)
-    assert out.all()
+    after = np.arange(32, -1, -1)
+    assert out.tolist() == after.tolist()
+    written = [after, -3 - after, 2 + after, (after << 40) - 5]
+    for found, wanted in zip(words, written, strict=True):
+        assert found[:32].tolist() == wanted[:32].tolist()
 
 
 @D.kernel
