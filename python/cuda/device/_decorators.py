@@ -73,7 +73,8 @@ def kernel(
     execution= is for the host device and changes no result: "gangs" runs threads as lanes of
     vectors, "threads" each on a stack of its own, so that any thread may wait for any other. Left
     out, the compiler chooses; `inspect(what="plan")` tells what and why. "gangs" is an error where
-    a function is called when the kernel runs. interop, link and check are planned.
+    a function is called when the kernel runs, and where some threads certainly miss a barrier and
+    there are barriers of several kinds. interop, link and check are planned.
 
     Raises TypeError for an unknown keyword, a value that one does not take, or something that is no
     Python function, and NotImplementedYetError for a planned keyword.
