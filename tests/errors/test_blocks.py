@@ -150,7 +150,7 @@ def arguments(a):
     # error at `D.local_array(4, int, shape=3)`: local_array() got two values for 'shape'
     # hint: give it by position or by its name, not both
     x = D.local_array(4, int, shape=3)
-    # error at `D.local_array(4, int, "C", 8, 9)`: local_array() takes 0 to 4 arguments, but 5 are
+    # error at `D.local_array(4, int, "C", 8, 9)`: local_array() takes 2 to 4 arguments, but 5 are
     # ... given
     # hint: its parameters are shape, dtype, order, align
     x = D.local_array(4, int, "C", 8, 9)

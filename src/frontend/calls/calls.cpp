@@ -157,12 +157,14 @@ static std::string arguments_there_are(const Intrinsic& i, int given) {
 static bool check_count(Context& ctx, const Intrinsic& i, const Arguments& a) {
   const auto given = static_cast<int>(a.positional.size());
   if (given >= i.min_arguments && (i.max_arguments < 0 || given <= i.max_arguments)) return true;
-  const auto least = static_cast<size_t>(i.min_arguments);
+  const auto least = static_cast<size_t>(std::max(i.min_arguments, i.required));
   std::string expected = count_text(least, "argument");
   if (i.max_arguments < 0) {
     expected = "at least " + expected;
-  } else if (i.max_arguments != i.min_arguments) {
-    expected = std::to_string(least) + " to " + std::to_string(i.max_arguments) + " arguments";
+  } else if (i.max_arguments != static_cast<int>(least)) {
+    const auto most = static_cast<size_t>(i.max_arguments);
+    expected = least == 0 ? "at most " + count_text(most, "argument")
+                          : std::to_string(least) + " to " + count_text(most, "argument");
   }
   error(ctx, DiagCode::intrinsic_count, a.node,
         {i.short_name(), expected, given_text(a), arguments_there_are(i, given)});

@@ -28,9 +28,10 @@ void add_call(Table& table, const char* name, Intrinsic::Handler handler, int mi
   i.op = op;
 }
 
-void add_named(Table& table, const char* name, Intrinsic::Handler handler, int max, ir::Op op,
-               std::string_view parameters) {
+void add_named(Table& table, const char* name, Intrinsic::Handler handler, int required, int max,
+               ir::Op op, std::string_view parameters) {
   add_call(table, name, handler, 0, max, op);
+  table[name].required = required;
   table[name].parameters = parameters;
 }
 
@@ -77,8 +78,8 @@ Table make_table() {
 #define CALL(name, handler, min, max) add_call(table, name, &handler, min, max);
 #define CALL_OP(name, handler, min, max, operation) \
   add_call(table, name, &handler, min, max, ir::Op::operation);
-#define NAMED(name, handler, max, operation, parameters) \
-  add_named(table, name, &handler, max, ir::Op::operation, parameters);
+#define NAMED(name, handler, required, max, operation, parameters) \
+  add_named(table, name, &handler, required, max, ir::Op::operation, parameters);
 #define DEVICE_ONLY(name) table[name].device_only = true;
 #define READS_KEYWORDS(name) table[name].reads_keywords = true;
 #define LATER(name) entry(table, name, Role::Later);

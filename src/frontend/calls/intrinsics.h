@@ -22,6 +22,7 @@ struct Intrinsic {
   int min_arguments = 0;
   int max_arguments = 0;        // -1: any number
   std::string_view parameters;  // names, with a blank between; empty: by position only
+  int required = 0;             // how many of the parameters have no default
   ir::Op op = ir::Op::Const;
   TypeCode code = TypeCode::b1;
   Exact constant;
