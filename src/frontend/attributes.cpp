@@ -17,6 +17,7 @@
 #include "frontend/parameters.h"
 #include "frontend/records/enumerations.h"
 #include "frontend/records/records.h"
+#include "frontend/warps/warps.h"
 
 namespace cuda_device::frontend {
 
@@ -243,6 +244,10 @@ static Value attribute_of(Context& ctx, const syntax::Attribute* node, const Val
   if (auto* choice = base.choice_of_arrays()) return choice_attribute(ctx, node, *choice);
   if (const std::optional<Value> element = named_element(base, node->attr)) return *element;
   if (const std::optional<Value> own = name_of_callable(ctx, node, base)) return *own;
+  if (is_mask(base)) {
+    if (std::optional<Value> own = mask_attribute(base, node->attr)) return *own;
+    return number_attribute(ctx, node, number_of_mask(ctx, base, node));
+  }
   if (base.is_record()) return record_attribute(ctx, node, base);
   if (const std::optional<Value> of_sequence = sequence_attribute(ctx, node->attr, base))
     return *of_sequence;

@@ -206,6 +206,8 @@ std::string_view name_of(Method method) {
       return "bit_count";
     case Method::BitLength:
       return "bit_length";
+    case Method::WithLane:
+      return "with_lane";
     case Method::Index:
       return "index";
     case Method::Count:

@@ -31,6 +31,8 @@ enum class Method : uint8_t {
   IsInteger,
   BitCount,
   BitLength,
+  // of masks of a warp
+  WithLane,
   // of tuples and ranges
   Index,
   Count,

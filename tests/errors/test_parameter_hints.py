@@ -100,33 +100,28 @@ def barriers(a, n):
 def votes_of_warps(a, n):
     x = a[0]
     p = lambda: a[0] > 0
-    # error at `1.5`: 'mask' of syncwarp() takes a WarpMask or an integer of at most 32 bits, found
-    # ... float
+    # error at `1.5`: 'mask' of syncwarp() takes a WarpMask or an integer, found float
     # hint: give it a bit for each lane; all lanes: -1 or 0xFFFFFFFF
     D.syncwarp(1.5)
-    # error at `1.0`: 'mask' of all_sync() takes a WarpMask or an integer of at most 32 bits, found
-    # ... float
+    # error at `1.0`: 'mask' of all_sync() takes a WarpMask or an integer, found float
     # hint: give it a bit for each lane; all lanes: -1 or 0xFFFFFFFF
     D.all_sync(1.0, p)
     # error at `1.0`: the predicate of all_sync() is a function without parameters, found float
     # hint: write all_sync(lambda: ...)
     D.all_sync(-1, 1.0)
-    # error at `"m"`: 'mask' of any_sync() takes a WarpMask or an integer of at most 32 bits, found
-    # ... str
+    # error at `"m"`: 'mask' of any_sync() takes a WarpMask or an integer, found str
     # hint: give it a bit for each lane; all lanes: -1 or 0xFFFFFFFF
     D.any_sync("m", p)
     # error at `x`: the predicate of any_sync() is a function without parameters, found float32
     # hint: write any_sync(lambda: ...)
     D.any_sync(-1, x)
-    # error at `None`: 'mask' of eq_sync() takes a WarpMask or an integer of at most 32 bits, found
-    # ... None
+    # error at `None`: 'mask' of eq_sync() takes a WarpMask or an integer, found None
     # hint: give it a bit for each lane; all lanes: -1 or 0xFFFFFFFF
     D.eq_sync(None, p)
     # error at `None`: the predicate of eq_sync() is a function without parameters, found None
     # hint: write eq_sync(lambda: ...)
     D.eq_sync(-1, None)
-    # error at `x`: 'mask' of ballot_sync() takes a WarpMask or an integer of at most 32 bits, found
-    # ... float32
+    # error at `x`: 'mask' of ballot_sync() takes a WarpMask or an integer, found float32
     # hint: give it a bit for each lane; all lanes: -1 or 0xFFFFFFFF
     D.ballot_sync(x, p)
     # error at `"p"`: the predicate of ballot_sync() is a function without parameters, found str
@@ -138,60 +133,54 @@ def votes_of_warps(a, n):
 def shuffles(a, n):
     x = a[0]
     p = lambda: a[0] > 0
-    # error at `x`: 'mask' of shfl_sync() takes a WarpMask or an integer of at most 32 bits, found
-    # ... float32
+    # error at `x`: 'mask' of shfl_sync() takes a WarpMask or an integer, found float32
     # hint: give it a bit for each lane; all lanes: -1 or 0xFFFFFFFF
     D.shfl_sync(x, 1, 2)
     # error at `"v"`: shfl_sync() takes numbers, and what is made of them, found str
     # hint: give it a number, a vector, a tuple or a struct
     D.shfl_sync(-1, "v", 2)
-    # error at `2.0`: 'src_lane' of shfl_sync() is an integer of at most 32 bits, found float
+    # error at `2.0`: 'src_lane' of shfl_sync() is an integer, found float
     # hint: convert it with device.int32()
     D.shfl_sync(-1, 1, 2.0)
-    # error at `None`: 'mask' of shfl_up_sync() takes a WarpMask or an integer of at most 32 bits,
-    # ... found None
+    # error at `None`: 'mask' of shfl_up_sync() takes a WarpMask or an integer, found None
     # hint: give it a bit for each lane; all lanes: -1 or 0xFFFFFFFF
     D.shfl_up_sync(None, 1, 2)
     # error at `None`: shfl_up_sync() takes numbers, and what is made of them, found None
     # hint: give it a number, a vector, a tuple or a struct
     D.shfl_up_sync(-1, None, 2)
-    # error at `1.5`: 'delta' of shfl_up_sync() is an integer of at most 32 bits, found float
+    # error at `1.5`: 'delta' of shfl_up_sync() is an integer, found float
     # hint: convert it with device.int32()
     D.shfl_up_sync(-1, 1, 1.5)
-    # error at `"m"`: 'mask' of shfl_down_sync() takes a WarpMask or an integer of at most 32 bits,
-    # ... found str
+    # error at `"m"`: 'mask' of shfl_down_sync() takes a WarpMask or an integer, found str
     # hint: give it a bit for each lane; all lanes: -1 or 0xFFFFFFFF
     D.shfl_down_sync("m", 1, 2)
     # error at `a`: shfl_down_sync() takes numbers, and what is made of them, found array[float32,
     # ... 1]
     # hint: give it a number, a vector, a tuple or a struct
     D.shfl_down_sync(-1, a, 2)
-    # error at `None`: 'delta' of shfl_down_sync() is an integer of at most 32 bits, found None
+    # error at `None`: 'delta' of shfl_down_sync() is an integer, found None
     # hint: convert it with device.int32()
     D.shfl_down_sync(-1, 1, None)
-    # error at `1.5`: 'mask' of shfl_xor_sync() takes a WarpMask or an integer of at most 32 bits,
-    # ... found float
+    # error at `1.5`: 'mask' of shfl_xor_sync() takes a WarpMask or an integer, found float
     # hint: give it a bit for each lane; all lanes: -1 or 0xFFFFFFFF
     D.shfl_xor_sync(1.5, 1, 2)
     # error at `p`: shfl_xor_sync() takes numbers, and what is made of them, found a lambda
     # hint: give it a number, a vector, a tuple or a struct
     D.shfl_xor_sync(-1, p, 2)
-    # error at `1.5`: 'flag' of shfl_xor_sync() is an integer of at most 32 bits, found float
+    # error at `1.5`: 'flag' of shfl_xor_sync() is an integer, found float
     # hint: convert it with device.int32()
     D.shfl_xor_sync(-1, 1, 1.5)
 
 
 @bad.kernel(FLOATS, 3, clause="DEV-GEN-05")
 def matches(a, n):
-    # error at `1.5`: 'mask' of match_any_sync() takes a WarpMask or an integer of at most 32 bits,
-    # ... found float
+    # error at `1.5`: 'mask' of match_any_sync() takes a WarpMask or an integer, found float
     # hint: give it a bit for each lane; all lanes: -1 or 0xFFFFFFFF
     D.match_any_sync(1.5, n)
     # error at `"v"`: match_any_sync() takes numbers, and what is made of them, found str
     # hint: give it a number, a vector, a tuple or a struct
     D.match_any_sync(-1, "v")
-    # error at `None`: 'mask' of match_all_sync() takes a WarpMask or an integer of at most 32 bits,
-    # ... found None
+    # error at `None`: 'mask' of match_all_sync() takes a WarpMask or an integer, found None
     # hint: give it a bit for each lane; all lanes: -1 or 0xFFFFFFFF
     D.match_all_sync(None, n)
     # error at `a`@3: match_all_sync() takes numbers, and what is made of them, found array[float32,
@@ -202,7 +191,7 @@ def matches(a, n):
 
 @bad.kernel(FLOATS, 3, clause="DEV-GEN-05")
 def masks_and_vectors(a, n):
-    # error at `1.5`: WarpMask() takes a WarpMask or an integer of at most 32 bits, found float
+    # error at `1.5`: WarpMask() takes a WarpMask or an integer, found float
     # hint: give it a bit for each lane; all lanes: -1 or 0xFFFFFFFF
     D.WarpMask(1.5)
     # error at `None`: an index must be an integer, found None

@@ -1,8 +1,8 @@
 """What the threads of a warp do together (DEV-WARP-06 to -25). It exists in kernels only.
 
-A mask is a WarpMask, or an integer of at most 32 bits with a bit for each lane; -1 are all lanes.
-The calling thread is in it, and all its threads that have not left the kernel make the same call.
-Only syncwarp orders accesses to memory.
+A mask is a WarpMask, or an integer with a bit for each lane; -1 are all lanes. The
+calling thread is in it, and all its threads that have not left the kernel make the same call. Of an
+integer of 64 bits, as a mask or a lane, the low 32 count. Only syncwarp orders accesses to memory.
 """
 
 from collections.abc import Callable

@@ -204,6 +204,7 @@ static Value module_call(Context& ctx, const Node* callee, const Value::Module& 
   const std::string name = written(callee, module.name);
   const std::string ours = counterpart_of(ctx, name);
   if (!ours.empty()) return error(ctx, DiagCode::foreign_use, callee, {name, ours});
+  if (is_mask(self)) return call_mask_method(ctx, self, method.method, a);
   return not_callable(ctx, callee, module);
 }
 

@@ -14,6 +14,7 @@
 #include "frontend/operators/operators.h"
 #include "frontend/operators/range_types.h"
 #include "frontend/records/records.h"
+#include "frontend/warps/warps.h"
 
 namespace cuda_device::frontend {
 namespace {
@@ -266,8 +267,19 @@ static std::optional<Iteration> of_map(Context& ctx, const Value::Iterator& map)
   return out;
 }
 
+static Iteration of_mask(Context& ctx, const Value& mask, const Node* node) {
+  Iteration out;
+  out.length = whole(ctx, kLanes);
+  out.index = out.length.code();
+  out.element = [&ctx, mask, node](const Value& position) {
+    return mask_lane(ctx, mask, position, node);
+  };
+  return out;
+}
+
 std::optional<Iteration> iteration_of(Context& ctx, const Value& sequence, const Node* node) {
   using Kind = Value::Iterator::Kind;
+  if (is_mask(sequence)) return of_mask(ctx, sequence, node);
   if (auto* range = sequence.as<Value::Range>()) return of_range(ctx, *range, node);
   const bool goes_over_arrays = ctx.policy.has_sequences;
   if (auto* array = sequence.as<Value::Array>(); array && array->type.ndim > 0 && goes_over_arrays)

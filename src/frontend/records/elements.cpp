@@ -82,7 +82,13 @@ static Value as_number(Context& ctx, const Value& value, TypeCode code, Conversi
 static Value as_record(Context& ctx, const Value& value, const RecordRef& type,
                        Conversion conversion, const Node* node, const std::string& what) {
   if (value.is_record() && value.record().type == type) return value;
-  if (type == mask_type()) return as_mask(ctx, value, node, what);
+  if (type == mask_type()) {
+    const bool loses = value.is<Value::Scalar>() && is_int(value.code()) &&
+                       !is_weak(value.code()) && bits_of(value.code()) > kLanes;
+    if (conversion == Conversion::Lossless && loses)
+      return mismatch(ctx, value, DataType::of(type), node, what);
+    return as_mask(ctx, value, node, what);
+  }
   const bool alike = value.is_record() ? value.record().type->fields.size() == type->fields.size()
                                        : value.is_tuple() && !type->is_vector();
   const bool tuple = value.is_tuple() && type->kind == RecordType::Kind::Tuple;

@@ -1,6 +1,9 @@
 // Warp masks: what they are made of, their lanes and operators.
 #include "frontend/warps/warps.h"
 
+#include "frontend/calls/handlers.h"
+#include "frontend/calls/intrinsics.h"
+#include "frontend/control/control.h"
 #include "frontend/diagnosis/diagnosis.h"
 #include "frontend/operators/convert.h"
 #include "frontend/operators/operators.h"
@@ -15,20 +18,25 @@ bool is_pattern(__int128 value) { return kLowest <= value && value <= kFull; }
 bool is_integer(const Value& v) { return v.is_number() && is_int(v.code()); }
 Value pattern(__int128 value) { return Value::constant_int(TypeCode::u4, value & kFull); }
 
-// An integer with a bit for each lane as a uint32; nothing: it is none. Of a builtin int, which has
-// 64 bits in kernels with builtins=64, the low half is taken.
+// An integer with a bit for each lane as a uint32; nothing: it is none. Of one of 64 bits the low
+// half is taken.
 std::optional<Value> bits_of_integer(Context& ctx, const Value& v, const Node* node) {
   if (!is_integer(v)) return std::nullopt;
   if (v.exact())
     return is_pattern(v.exact()->integer) ? std::optional(pattern(v.exact()->integer))
                                           : std::nullopt;
-  if (bits_of(v.code()) > kLanes && !is_weak(v.code())) return std::nullopt;
   return convert(ctx, v, TypeCode::u4, node);
 }
 
 // A lane that is known to exist, or one that is known at run time.
 bool check_lane(Context& ctx, const Value& index, const Node* node) {
   if (index.is_unknown()) return false;
+  if (index.is<Value::Slice>()) {
+    error(
+        ctx, DiagCode::index_type, node,
+        {"a slice", "lanes are asked for one by one; several at once are the bits of mask & bits"});
+    return false;
+  }
   if (!is_integer(index)) {
     wrong_kind(
         ctx, DiagCode::index_type, node, index,
@@ -112,18 +120,20 @@ Value with_lane(Context& ctx, const Value& mask, const Value& index, const Value
   return mask_of_bits(select(ctx, value, with, without, joined, node));
 }
 
-// Bits beyond the width are gone, whatever the count.
+// Bits beyond the width are gone, whatever the count: one of 64 bits counts in 64.
 static Value shifted(Context& ctx, BinaryOp op, const Value& mask, const Value& count,
                      const Node* node) {
   Value by = count;
+  const TypeCode code = bits_of(count.code()) > kLanes ? TypeCode::u8 : TypeCode::u4;
   if (count.exact()) {
     const __int128 lanes = count.exact()->integer;
     if (lanes < 0) return error(ctx, DiagCode::negative_shift, node, {to_text(lanes)});
     if (lanes >= kLanes) return mask_of_bits(pattern(0));
     by = pattern(lanes);
   }
-  return mask_of_bits(same_type(ctx, op, TypeCode::u4, mask_bits(mask),
-                                convert(ctx, by, TypeCode::u4, node), node));
+  const Value moved = same_type(ctx, op, code, convert(ctx, mask_bits(mask), code, node),
+                                convert(ctx, by, code, node), node);
+  return mask_of_bits(convert(ctx, moved, TypeCode::u4, node));
 }
 
 std::optional<Value> mask_binary(Context& ctx, BinaryOp op, const Value& a, const Value& b,
@@ -144,10 +154,60 @@ Value mask_complement(Context& ctx, const Value& mask) {
   return mask_of_bits(Value::number(TypeCode::u4, ctx.builder.op(Op::Not, {bits.inst()})));
 }
 
+// A negative integer of 64 bits that stands for a mask, as that; others as they are.
+static Value compared_wide(Context& ctx, const Value& v, const Node* node) {
+  if (is_unsigned(v.code())) return v;
+  const Value wide = convert(ctx, v, TypeCode::i8, node);
+  const auto is = [&](CompareOp op, __int128 bound) {
+    return compare(ctx, op, wide, Value::constant_int(TypeCode::i8, bound), node);
+  };
+  const Value negative =
+      both(ctx, is(CompareOp::Lt, 0), is(CompareOp::GtE, kLowest), Op::And, node);
+  const Value bits = same_type(ctx, BinaryOp::BitAnd, TypeCode::i8, wide,
+                               Value::constant_int(TypeCode::i8, kFull), node);
+  return select(ctx, negative, bits, wide, abstract_of(wide), node);
+}
+
 Value compared_bits(Context& ctx, const Value& v, const Node* node) {
   if (is_mask(v)) return mask_bits(v);
+  if (is_integer(v) && !v.exact() && bits_of(v.code()) > kLanes) return compared_wide(ctx, v, node);
   const auto bits = bits_of_integer(ctx, v, node);
   return bits ? *bits : v;
+}
+
+// ------------------------------------------------------------------------------------------------
+// methods
+
+// mask.with_lane(i, val)
+static Value call_with_lane(Context& ctx, const Value& mask, const Arguments& a) {
+  Intrinsic signature;
+  signature.name = name_of(Method::WithLane);
+  signature.parameters = "i val";
+  const std::string hint = "its parameters are " + signature.parameter_names();
+  if (a.positional.size() > 2)
+    return error(
+        ctx, DiagCode::intrinsic_count, a.node,
+        {signature.name, count_text(2, "argument"), were_given(a.positional.size()), hint});
+  const auto given = named_arguments(ctx, a, signature);
+  if (!given) return Value::unknown();
+  const Given &lane = (*given)[0], &val = (*given)[1];
+  if (!lane.value || !val.value)
+    return error(ctx, DiagCode::missing_argument, a.node,
+                 {signature.name, lane.value ? "val" : "i", hint});
+  ctx.at(a.node);
+  return with_lane(ctx, mask, *lane.value, *val.value, lane.node, val.node);
+}
+
+std::optional<Value> mask_attribute(const Value& mask, const std::string& name) {
+  for (const Method method : {Method::WithLane, Method::BitCount})
+    if (name == name_of(method))
+      return Value(Value::BoundMethod{method, std::make_shared<Value>(mask)});
+  return std::nullopt;
+}
+
+Value call_mask_method(Context& ctx, const Value& mask, Method method, const Arguments& a) {
+  if (method == Method::WithLane) return call_with_lane(ctx, mask, a);
+  return call_number_method(ctx, mask_bits(mask), method, a);
 }
 
 }  // namespace cuda_device::frontend

@@ -83,14 +83,11 @@ Value each_scalar(const Value& v, const std::function<Value(const Value&)>& f) {
   return v.with_parts(std::move(parts));
 }
 
-// A lane, or how far away it is: an int32. A builtin int may have 64 bits.
+// A lane, or how far away it is: an int32. Of an integer of 64 bits the low half is taken.
 Inst* lane_argument(Context& ctx, const Given& given, const Intrinsic& i, const char* parameter) {
   if (given.value->is_unknown()) return nullptr;
-  const bool takes_mask = i.op == Op::ShuffleXor;
-  const Value v = takes_mask ? number_of_mask(ctx, *given.value, given.node) : *given.value;
-  const bool fits = v.is_number() && (is_int(v.code()) || is_bool(v.code())) &&
-                    (v.exact() || is_weak(v.code()) || bits_of(v.code()) <= kLanes);
-  if (!fits) {
+  const Value v = number_of_mask(ctx, *given.value, given.node);
+  if (!v.is_number() || !(is_int(v.code()) || is_bool(v.code()))) {
     wrong_kind(ctx, DiagCode::warp_lane_type, given.node, v,
                {parameter_of(i, parameter), type_text(v)});
     return nullptr;
@@ -188,7 +185,8 @@ Value call_match(Context& ctx, const Arguments& a, const Intrinsic& i) {
   const Given &mask = (*given)[0], &compared = (*given)[1], &flag = (*given)[2];
   if (!mask.value) return missing(ctx, a, i, "mask");
   if (!compared.value) return missing(ctx, a, i, "value");
-  const bool is_flag = !flag.value || (flag.value->is_number() && !is_float(flag.value->code()));
+  const bool is_flag = !flag.value || is_mask(*flag.value) ||
+                       (flag.value->is_number() && !is_float(flag.value->code()));
   if (!is_flag)
     return wrong_kind(ctx, DiagCode::warp_lane_type, flag.node, *flag.value,
                       {parameter_of(i, "flag"), type_text(*flag.value)});

@@ -17,8 +17,8 @@ const Value& mask_bits(const Value& mask);
 Value mask_of_bits(Value bits);
 // A mask as the int32 that it is; others as they are.
 Value number_of_mask(Context& ctx, const Value& v, const Node* node);
-// A mask, or the mask that an integer of at most 32 bits, or a constant from -2**31 to 2**32 - 1,
-// stands for. Unknown, after an error, for others; `what` takes the mask.
+// A mask, or the mask that an integer stands for: its low 32 bits, or a constant from -2**31 to
+// 2**32 - 1. Unknown, after an error, for others; `what` takes the mask.
 Value as_mask(Context& ctx, const Value& v, const Node* node, const std::string& what);
 
 // device.WarpMask(bits)
@@ -33,8 +33,12 @@ std::optional<Value> mask_binary(Context& ctx, BinaryOp op, const Value& a, cons
                                  const Node* node, const Node* left, const Node* right);
 Value mask_complement(Context& ctx, const Value& mask);
 
-// An operand of a comparison of which one is a mask: the bits of a mask, and an integer of 32 bits
-// as a uint32.
+// An operand of a comparison of which one is a mask: the bits of a mask, and an integer that stands
+// for one as those. Others are as they are, below or above all masks.
 Value compared_bits(Context& ctx, const Value& v, const Node* node);
+
+// A method of masks, bound; nothing: what there is has the int32 that the mask is.
+std::optional<Value> mask_attribute(const Value& mask, const std::string& name);
+Value call_mask_method(Context& ctx, const Value& mask, Method method, const Arguments& a);
 
 }  // namespace cuda_device::frontend
