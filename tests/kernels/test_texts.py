@@ -163,6 +163,25 @@ def test_structs_and_vectors_as_the_host_has_them(capsys):
     assert found == capsys.readouterr().out
 
 
+@D.kernel
+def masks(mask, i):
+    print(mask, str(mask), repr(mask), f"{mask}{mask!r}", format(mask, ""))
+    print(f"{mask:d}", mask.with_lane(i, True), mask.bit_count(), (mask, mask[i]))
+
+
+@D.kernel
+def formats_of_masks(mask):
+    print(f"{mask!s:>30} {mask:x} {mask:>14} {mask:#b}", hex(mask), bin(mask), oct(mask))
+
+
+@pytest.mark.parametrize("pattern", [5, 0x80000001, 0xFFFFFFFF])
+def test_masks_of_warps_as_the_host_has_them(capsys, target, pattern):
+    prints_as_python(capsys, masks, D.WarpMask(pattern), 7)
+    if target == "ptx":
+        pytest.skip("printf has other formats")
+    prints_as_python(capsys, formats_of_masks, D.WarpMask(pattern))
+
+
 NONE = ""
 NAMES = "zero", "one", "two", "three"
 

@@ -1,7 +1,7 @@
 """WarpMask on the host (DEV-WARP-01 to -05)."""
 
 import operator
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
@@ -82,11 +82,15 @@ def _comparison(name: str, operation: Callable[[Any, Any], bool]) -> Any:
 class WarpMask(np.int32):
     """Lanes of a warp, lane i at bit i. An int32, so `int()` of all lanes is -1.
 
-    WarpMask(bits) takes an integer from -2**31 to 2**32 - 1. `mask[i]` is whether lane i is in it.
-    Operators see 32 bits without a sign: `&`, `|`, `^`, `~` and shifts give masks, `>>` moves in
-    zeros, and `WarpMask(-1) == 0xFFFFFFFF`. On the host a mask does not change, as numbers of NumPy
-    do not; with_lane makes another. Raises OverflowError for integers out of range, TypeError for
-    what is no integer, IndexError for lanes other than 0 to 31.
+    WarpMask(bits) takes an integer from -2**31 to 2**32 - 1. `mask[i]` is whether lane i is in it,
+    and a loop over a mask asks for lanes 0 to 31. Operators see 32 bits without a sign: `&`, `|`,
+    `^`, `~` and shifts give masks, `>>` moves in zeros, and `WarpMask(-1) == 0xFFFFFFFF`. A mask
+    equals integers whose hashes differ, -1 and 0xFFFFFFFF, so it has none; `int(mask)` has one.
+    `str()` writes what makes the mask; formats, hex and bin write the int32. On the host a mask
+    does not change, as numbers of NumPy do not; with_lane makes another, in kernels too.
+
+    Raises OverflowError for integers out of range, TypeError for what is no integer, IndexError for
+    lanes other than 0 to 31.
     """
 
     __slots__ = ()
@@ -134,8 +138,8 @@ class WarpMask(np.int32):
     __le__ = _comparison("__le__", operator.le)
     __gt__ = _comparison("__gt__", operator.gt)
     __ge__ = _comparison("__ge__", operator.ge)
-    # That of the int32, which a class with an __eq__ of its own would lose.
-    __hash__ = np.int32.__hash__
+    # It equals two integers where lane 31 is in it, whose hashes differ.
+    __hash__ = None  # type: ignore[assignment]
 
     def __invert__(self) -> "WarpMask":
         return WarpMask(self._bits() ^ _FULL)
@@ -144,6 +148,12 @@ class WarpMask(np.int32):
         return f"device.WarpMask(0x{self._bits():08x})"
 
     __str__ = __repr__
+
+    def __format__(self, spec: str) -> str:
+        return format(int(self), spec) if spec else str(self)
+
+    def __iter__(self) -> Iterator[bool]:
+        return (self[i] for i in range(_LANES))
 
     def __reduce__(self) -> Any:
         return WarpMask, (int(self),)

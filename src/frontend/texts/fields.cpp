@@ -5,6 +5,7 @@
 #include "frontend/diagnosis/diagnosis.h"
 #include "frontend/expressions.h"
 #include "frontend/texts/texts.h"
+#include "frontend/warps/warps.h"
 #include "support/print_format.h"
 
 namespace cuda_device::frontend {
@@ -77,7 +78,7 @@ Value call_format(Context& ctx, const Arguments& a, const Intrinsic&) {
 
 // "0xff", as format() with "#x".
 Value call_digits(Context& ctx, const Arguments& a, const Intrinsic& i) {
-  const Value& value = a.positional[0];
+  const Value value = number_of_mask(ctx, a.positional[0], a.node);
   if (value.contains_unknown()) return Value::unknown();
   const std::string name = i.short_name();
   if (!value.is_number() || is_float(value.code()))

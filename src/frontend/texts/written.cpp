@@ -248,6 +248,7 @@ static bool takes(Context& ctx, const FormatSpec& spec, const std::string& text,
 
 static Written by_format(Context& ctx, const Value& value, const FormatSpec& spec,
                          const std::string& text, const Writing& to) {
+  if (is_mask(value)) return by_format(ctx, number_of_mask(ctx, value, to.node), spec, text, to);
   if (value.is_complex()) {
     if (!takes(ctx, spec, text, Formatted::Complex, value, to)) return std::nullopt;
     return complex_of_text(ctx, value, "j:" + text, to.node);
