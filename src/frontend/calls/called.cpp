@@ -103,7 +103,7 @@ std::optional<std::vector<Value>> joined_arguments(const Context& ctx, const std
 // The scalars of which a value consists, those of the abstract one that are no constants.
 static void add_leaves(Context& ctx, const Value& abstract, const Value& given, const Node* node,
                        std::vector<Inst*>& leaves) {
-  const Value value = in_form_of(ctx, abstract, given);
+  const Value value = in_form_of(ctx, abstract, given, node);
   if (abstract.is<Value::Scalar>())
     return leaves.push_back(inst_of(ctx, convert(ctx, value, abstract.code(), node), node));
   if (!abstract.is_composite()) return;

@@ -13,6 +13,7 @@
 #include "frontend/parameters.h"
 #include "frontend/records/records.h"
 #include "frontend/texts/texts.h"
+#include "frontend/warps/warps.h"
 #include "support/check.h"
 #include "syntax/walk.h"
 
@@ -95,9 +96,16 @@ std::optional<Value> join_as_one(const Context& ctx, const Value& a, const Value
   return is_same_closure(a, b) || same_form(a, b) ? join_parts(ctx, a, b) : std::nullopt;
 }
 
+// Whether b is a builtin int that stands for a mask where a is one.
+static bool is_mask_like(const Value& a, const Value& b) {
+  return is_mask(a) && b.is_number() && is_weak(b.code()) && is_int(b.code());
+}
+
 std::optional<Value> join(const Context& ctx, const Value& a, const Value& b) {
   if (!a.is_storable() || !b.is_storable()) return std::nullopt;
   if (same_abstract(a, b)) return a;
+  if (is_mask_like(a, b)) return without_constants(a);
+  if (is_mask_like(b, a)) return without_constants(b);
   if (a.is_number() && b.is_number()) {
     const std::optional<TypeCode> code = ctx.policy.unify(a.code(), b.code());
     if (!code) return std::nullopt;
@@ -342,7 +350,14 @@ static bool has_same_form(const Value& a, const Value& b) {
          a.parts().size() == b.parts().size();
 }
 
-Value in_form_of(Context& ctx, const Value& abstract, const Value& value) {
+// The mask that a builtin int stands for. One out of range is reported.
+static Value in_form_of_mask(Context& ctx, const Value& number, const Node* node) {
+  Value mask = as_mask(ctx, number, node, "the variable");
+  return mask.is_unknown() ? mask_of_bits(Value::constant_int(TypeCode::u4, 0)) : mask;
+}
+
+Value in_form_of(Context& ctx, const Value& abstract, const Value& value, const Node* node) {
+  if (is_mask_like(abstract, value)) return in_form_of_mask(ctx, value, node);
   if (abstract.is_complex() && value.is_number())
     return convert(ctx, value, abstract.code(), nullptr);
   const bool views = abstract.is_view() && value.is_array();
@@ -396,7 +411,7 @@ static void store_leaves(Context& ctx, const Value& abstract, const Value& given
   if (!takes(ctx, abstract, given)) return type_conflict(ctx, abstract, given, name, source);
   if (auto* choice = abstract.as<Value::Choice>(); choice && !alternatives_of(given).empty())
     return store_choice(ctx, *choice, given, slots, next, name, source);
-  const Value value = in_form_of(ctx, abstract, given);
+  const Value value = in_form_of(ctx, abstract, given, source);
   if (abstract.is_array() ? abstract.is_view() : abstract.is_composite()) {
     if (!has_same_form(value, abstract)) {
       if (!value.is_unknown()) type_conflict(ctx, abstract, value, name, source);
@@ -540,7 +555,12 @@ void change_variable(Context& ctx, const syntax::Name* node, const Value& value,
                      const Node* target) {
   const auto used = ctx.instance->webs->use_at.find(ctx.place(node));
   if (used == ctx.instance->webs->use_at.end() || used->second == Webs::kNone) {
-    error(ctx, DiagCode::not_assignable, target, {"a component of the global '" + node->id + "'"});
+    const std::string part = is_mask(value) ? "a lane" : "a component";
+    const std::optional<Variable> variable = variable_at(ctx, node);
+    if (variable && variable->web != Webs::kNone)
+      error(ctx, DiagCode::outer_changed, target, {part, node->id});
+    else
+      error(ctx, DiagCode::not_assignable, target, {part + " of the global '" + node->id + "'"});
     return;
   }
   WebState& state = ctx.instance->states[used->second];

@@ -25,8 +25,8 @@ std::optional<Value> join(const Context& ctx, const Value& a, const Value& b);
 // The same of two arrays, or functions, that are one and differ in the numbers that belong to them.
 std::optional<Value> join_as_one(const Context& ctx, const Value& a, const Value& b);
 // The value in the form of the abstract one: extents that the array behind a view has become
-// numbers.
-Value in_form_of(Context& ctx, const Value& abstract, const Value& value);
+// numbers, a builtin int that a mask is joined with has become one. `node`: what gives the value.
+Value in_form_of(Context& ctx, const Value& abstract, const Value& value, const Node* node);
 // A variable of the function around one that is called: its abstract value, and the value where
 // that one is called from or reads it.
 Value captured_type(const Context& ctx, const Instance& owner, uint32_t web);

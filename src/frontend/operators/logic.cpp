@@ -142,11 +142,12 @@ Value select(Context& ctx, const Value& test, const Value& then, const Value& ot
              const Value& joined, const Node* node) {
   if (joined.is_complex()) return select_complex(ctx, test, then, otherwise, joined.code(), node);
   if (joined.is_aggregate()) {
+    const Value a = in_form_of(ctx, joined, then, side_of(node, 0)),
+                b = in_form_of(ctx, joined, otherwise, side_of(node, 1));
     std::vector<Value> parts;
     parts.reserve(joined.parts().size());
     for (size_t i = 0; i < joined.parts().size(); ++i)
-      parts.push_back(
-          select(ctx, test, then.parts()[i], otherwise.parts()[i], joined.parts()[i], node));
+      parts.push_back(select(ctx, test, a.parts()[i], b.parts()[i], joined.parts()[i], node));
     return joined.with_parts(std::move(parts));
   }
   if (joined.exact()) return joined;
@@ -187,12 +188,25 @@ static Value best_guess(const Value& a, const Value& b) {
   return a.with_parts(std::move(parts));
 }
 
+// What two values have in common; of builtin ints of which one is a literal that needs 64 bits, an
+// int64, which both are in Python.
+static std::optional<Value> join_of_choice(const Context& ctx, const Value& a, const Value& b) {
+  std::optional<Value> joined = join(ctx, a, b);
+  const bool ints = joined && joined->is<Value::Scalar>() && ctx.policy.compares_exactly &&
+                    is_weak(joined->code()) && is_int(joined->code());
+  const auto fits_in = [&](TypeCode code) {
+    return is_within(limits_of(a), limits_of(code)) && is_within(limits_of(b), limits_of(code));
+  };
+  if (!ints || fits_in(joined->code()) || !fits_in(TypeCode::i8)) return joined;
+  return Value::number(TypeCode::i8, nullptr);
+}
+
 Value choose(Context& ctx, const Value& test, Captured then, Captured otherwise, const Node* node) {
   // Nothing is emitted for a value that is not known yet.
   if (then.value.contains_unknown() || otherwise.value.contains_unknown())
     return best_guess(then.value, otherwise.value);
   const Value a = abstract_of(then.value), b = abstract_of(otherwise.value);
-  std::optional<Value> joined = join(ctx, a, b);
+  std::optional<Value> joined = join_of_choice(ctx, a, b);
   if (!joined) {
     if (const auto arrays = different_arrays(a, b)) return array_choice(ctx, "this", *arrays, node);
     if (is_callable(a) && is_callable(b)) return function_choice(ctx, "this", node);
