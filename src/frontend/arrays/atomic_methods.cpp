@@ -16,6 +16,7 @@
 #include "frontend/operators/convert.h"
 #include "frontend/parameters.h"
 #include "frontend/records/records.h"
+#include "frontend/warps/warps.h"
 
 namespace cuda_device::frontend {
 namespace {
@@ -152,7 +153,8 @@ class Element {
 
   // One of the value operands, as what the memory holds; empty after an error.
   std::vector<Inst*> bits_of(const Given& given, Method method) {
-    const Value& value = *given.value;
+    const Value value =
+        type_.is_number() ? number_of_mask(ctx_, *given.value, given.node) : *given.value;
     const std::string name(name_of(method));
     Value converted;
     if (!type_.is_number() || is_complex(type_.code)) {

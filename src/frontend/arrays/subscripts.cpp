@@ -13,6 +13,7 @@
 #include "frontend/parameters.h"
 #include "frontend/records/enumerations.h"
 #include "frontend/records/records.h"
+#include "frontend/warps/warps.h"
 
 namespace cuda_device::frontend {
 
@@ -85,17 +86,32 @@ static Value joined_text(const Value& characters) {
   return Value::Text{std::move(text)};
 }
 
+// Masks among indices are the int32s that they are.
+static Value in_numbers(Context& ctx, const Value& index, const Node* node) {
+  if (is_mask(index)) return number_of_mask(ctx, index, node);
+  if (!index.is_tuple() && !index.is<Value::Slice>()) return index;
+  if (std::ranges::none_of(index.parts(), is_mask)) return index;
+  std::vector<Value> parts;
+  parts.reserve(index.parts().size());
+  for (const Value& part : index.parts()) parts.push_back(number_of_mask(ctx, part, node));
+  return index.is_tuple() ? index.with_parts(std::move(parts)) : Value::Slice{std::move(parts)};
+}
+
+static Value written_index(Context& ctx, const Node* node);
+
 Value subscript(Context& ctx, const syntax::Subscript* node) {
   if (const auto element = element_in_memory(ctx, node)) return *element;
   const Value base = expr(ctx, node->value);
-  const Value index = expr_or_slice(ctx, node->slice);
-  if (base.is_unknown() || index.is_unknown()) return Value::unknown();
+  const Value given = written_index(ctx, node->slice);
+  if (base.is_unknown() || given.is_unknown()) return Value::unknown();
   ctx.at(node);
+  const bool own = method_named(base, "__getitem__").has_value();
+  const Value index = own ? given : in_numbers(ctx, given, node->slice);
   if (auto* array = base.as<Value::Array>()) return part_of_array(ctx, *array, index, node);
   if (auto* choice = base.choice_of_arrays()) return part_of_choice(ctx, *choice, index, node);
   if (is_enumeration(base))
     return member_named(ctx, *base.as<Value::Class>()->type, index, node->slice);
-  if (method_named(base, "__getitem__")) {
+  if (own) {
     if (has_slice(index)) return slicing(ctx, slice_node(node));
     return *class_call(ctx, base, "__getitem__", {index}, node);
   }
@@ -110,7 +126,7 @@ Value subscript(Context& ctx, const syntax::Subscript* node) {
       return part_of_range(ctx, *range, *slice, node->slice);
     if (!has_slice(index)) return number_of_range(ctx, *range, index, node->slice);
   }
-  if (has_slice(index)) return slicing(ctx, slice_node(node));
+  if (has_slice(index) && !is_mask(base)) return slicing(ctx, slice_node(node));
   if (base.is_record()) return record_element(ctx, base, index, node);
   if (base.is_number()) return whole_number(ctx, base, index, node);
   if (std::optional<std::vector<Value>> elements = elements_of(ctx, base))
@@ -119,6 +135,10 @@ Value subscript(Context& ctx, const syntax::Subscript* node) {
 }
 
 Value expr_or_slice(Context& ctx, const Node* node) {
+  return in_numbers(ctx, written_index(ctx, node), node);
+}
+
+static Value written_index(Context& ctx, const Node* node) {
   if (auto* slice = syntax::as<syntax::Slice>(node)) {
     Value::Slice v;
     for (const Node* bound : {slice->lower, slice->upper, slice->step})
@@ -132,7 +152,7 @@ Value expr_or_slice(Context& ctx, const Node* node) {
     return expr(ctx, node);
   std::vector<Value> elements;
   elements.reserve(tuple->elts.size());
-  for (const Node* element : tuple->elts) elements.push_back(expr_or_slice(ctx, element));
+  for (const Node* element : tuple->elts) elements.push_back(written_index(ctx, element));
   return Value::tuple(std::move(elements));
 }
 

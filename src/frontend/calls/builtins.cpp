@@ -34,7 +34,7 @@ static Value magnitude(Context& ctx, Value v, const Arguments& a) {
 }
 
 Value call_abs(Context& ctx, const Arguments& a, const Intrinsic&) {
-  const Value& v = a.positional[0];
+  const Value v = number_of_mask(ctx, a.positional[0], a.node);
   if (const auto own = class_call(ctx, v, "__abs__", {}, a.node)) return *own;
   if (is_vector(v))
     return each_component(ctx, v, a.node, [&](const Value& c) { return magnitude(ctx, c, a); });
@@ -101,7 +101,7 @@ std::optional<bool> is_instance(Context& ctx, const Value& v, const Value& cls) 
   if (!entity || !(type_entity(entity->name) || entity->name == "builtins.tuple" ||
                    entity->name == "builtins.str"))
     return std::nullopt;
-  return is_instance(v, entity->name);
+  return is_instance(is_mask(v) ? Value::number(TypeCode::i4, nullptr) : v, entity->name);
 }
 
 Value call_isinstance(Context& ctx, const Arguments& a, const Intrinsic&) {
@@ -128,19 +128,19 @@ static void wrap_bounds(Context& ctx, std::vector<Value>& bounds, TypeCode code,
 
 Value call_range(Context& ctx, const Arguments& a, const Intrinsic&) {
   bool fine = true;
+  std::vector<Value> given;
   for (size_t i = 0; i < a.positional.size(); ++i) {
-    const Value& v = a.positional[i];
+    const Value& v = given.emplace_back(number_of_mask(ctx, a.positional[i], a.node));
     const bool whole = v.is_number() && (is_int(v.code()) || is_bool(v.code()));
     if (!whole) error(ctx, DiagCode::range_type, argument_node(a, i), {type_text(v)});
     fine &= whole;
   }
   if (!fine) return Value::unknown();
-  const bool only_stop = a.positional.size() == 1;
+  const bool only_stop = given.size() == 1;
   std::vector<Value> bounds = {
-      only_stop ? Value::constant_int(ctx.policy.int_literal(0), 0) : a.positional[0],
-      a.positional[only_stop ? 0 : 1],
-      a.positional.size() == 3 ? a.positional[2]
-                               : Value::constant_int(ctx.policy.int_literal(1), 1)};
+      only_stop ? Value::constant_int(ctx.policy.int_literal(0), 0) : given[0],
+      given[only_stop ? 0 : 1],
+      given.size() == 3 ? given[2] : Value::constant_int(ctx.policy.int_literal(1), 1)};
   if (bounds[2].exact() && bounds[2].exact()->integer == 0)
     return error(ctx, DiagCode::range_step_zero, argument_node(a, 2));
   for (Value& bound : bounds)

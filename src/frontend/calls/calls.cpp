@@ -171,14 +171,24 @@ static bool check_count(Context& ctx, const Intrinsic& i, const Arguments& a) {
   return false;
 }
 
+// The arguments where numbers are wanted: masks are the int32s that they are.
+static Arguments in_numbers(Context& ctx, Arguments a) {
+  for (Value& v : a.positional) v = number_of_mask(ctx, v, a.node);
+  return a;
+}
+
+static bool works_on_numbers(const std::string& name) {
+  return name.starts_with("math.") || name.starts_with("numpy.");
+}
+
 static Value call_entity(Context& ctx, const std::string& name, const Arguments& a) {
   const Intrinsic* i = find_intrinsic(name);
   if (!i)
     if (const auto type = data_type_of(Value::Entity{name}); type && type->is_record())
       return type->record == mask_type() ? construct_mask(ctx, a)
-                                         : construct_vector(ctx, type->record, a);
+                                         : construct_vector(ctx, type->record, in_numbers(ctx, a));
   if (!i) return foreign_call(ctx, a.node->func, {"function"});
-  if (i->role == Intrinsic::Role::Type) return call_type(ctx, *i, a);
+  if (i->role == Intrinsic::Role::Type) return call_type(ctx, *i, in_numbers(ctx, a));
   if (i->role != Intrinsic::Role::Call) return not_callable(ctx, a.node->func, Value::Entity{name});
   if (!a.named.empty() && !i->takes_keywords()) {
     if (name.starts_with("device."))
@@ -187,13 +197,14 @@ static Value call_entity(Context& ctx, const std::string& name, const Arguments&
   }
   if (!check_count(ctx, *i, a)) return Value::unknown();
   if (a.has_unknown()) return Value::unknown();
-  return i->handler(ctx, a, *i);
+  return i->handler(ctx, works_on_numbers(name) ? in_numbers(ctx, a) : a, *i);
 }
 
 static Value call_method(Context& ctx, const Value::BoundMethod& method, const Arguments& a) {
   const Value& self = *method.self;
   if (a.has_unknown()) return Value::unknown();
   if (self.is_array()) return call_array_method(ctx, self.array(), method.method, a);
+  if (is_mask(self)) return call_mask_method(ctx, self, method.method, a);
   if (self.is_tuple() || self.is<Value::Range>())
     return call_sequence_method(ctx, self, method.method, a);
   return call_number_method(ctx, self, method.method, a);
@@ -204,7 +215,6 @@ static Value module_call(Context& ctx, const Node* callee, const Value::Module& 
   const std::string name = written(callee, module.name);
   const std::string ours = counterpart_of(ctx, name);
   if (!ours.empty()) return error(ctx, DiagCode::foreign_use, callee, {name, ours});
-  if (is_mask(self)) return call_mask_method(ctx, self, method.method, a);
   return not_callable(ctx, callee, module);
 }
 

@@ -9,6 +9,7 @@
 #include "frontend/diagnosis/diagnosis.h"
 #include "frontend/operators/convert.h"
 #include "frontend/operators/operators.h"
+#include "frontend/warps/warps.h"
 
 namespace cuda_device::frontend {
 namespace {
@@ -127,7 +128,7 @@ static Value to_digits(Context& ctx, const Value& x, const Arguments& a) {
 }
 
 Value call_round(Context& ctx, const Arguments& a, const Intrinsic&) {
-  Value v = a.positional[0];
+  Value v = number_of_mask(ctx, a.positional[0], a.node);
   if (!require_number(ctx, v, argument_node(a, 0), "round()")) return Value::unknown();
   if (is_bool(v.code())) v = convert(ctx, v, ctx.policy.bool_arithmetic, a.node);
   if (a.positional.size() == 2 && !a.positional[1].is_none()) return to_digits(ctx, v, a);

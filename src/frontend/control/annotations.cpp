@@ -10,6 +10,7 @@
 #include "frontend/parameters.h"
 #include "frontend/records/enumerations.h"
 #include "frontend/records/records.h"
+#include "frontend/warps/warps.h"
 
 namespace cuda_device::frontend {
 namespace {
@@ -133,7 +134,8 @@ static bool may_be_cut(const Value& value, TypeCode code) {
          !holds_every_value(*scalar_of(code), *scalar_of(value.code()));
 }
 
-static Value as_number(Context& ctx, const Subject& subject, TypeCode code, const Value& value) {
+static Value as_number(Context& ctx, const Subject& subject, TypeCode code, const Value& given) {
+  const Value value = number_of_mask(ctx, given, subject.node);
   const bool number = value.is_number() || (value.is_complex() && is_complex(code));
   const auto is_fine = [&] {
     return value.code() == code ||
