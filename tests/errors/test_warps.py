@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 from cuda import device as D
+from cuda.device import errors
 from support.bad_programs import FLOATS, BadPrograms
 from support.clauses import clause
 from support.errors import check_error
@@ -41,22 +42,28 @@ def lanes_that_are_set(a, n):
 
 @bad.kernel(FLOATS, np.int64(3))
 def what_is_no_mask(a, wide):
-    # error at `a[0]`: WarpMask() takes a WarpMask or an integer of at most 32 bits, found float32
+    # error at `a[0]`: WarpMask() takes a WarpMask or an integer, found float32
     # hint: give it a bit for each lane; all lanes: -1 or 0xFFFFFFFF
     x = D.WarpMask(a[0])
     # error at `0x100000000`: 4294967296 is out of the range of a WarpMask, which has 32 lanes
     # hint: -2**31 to 2**32 - 1 (all lanes: -1 or 0xFFFFFFFF)
     y = D.WarpMask(0x100000000)
-    # error at `wide`: 'mask' of syncwarp() takes a WarpMask or an integer of at most 32 bits, found
-    # ... int64
+    # error at `wide > 0`: 'mask' of syncwarp() takes a WarpMask or an integer, found bool
     # hint: give it a bit for each lane; all lanes: -1 or 0xFFFFFFFF
-    D.syncwarp(wide)
-    # error at `None`: 'mask' of shfl_sync() takes a WarpMask or an integer of at most 32 bits,
-    # ... found None
+    D.syncwarp(wide > 0)
+    # error at `wide`: 'declared' is WarpMask, but the value is int64
+    # hint: convert it explicitly
+    declared: D.WarpMask = wide
+    # error at `1 << 33`: 8589934592 is out of the range of a WarpMask, which has 32 lanes
+    # hint: -2**31 to 2**32 - 1 (all lanes: -1 or 0xFFFFFFFF)
+    begun = 1 << 33
+    if wide > 2:
+        begun = D.WarpMask(1)
+    D.syncwarp(begun)
+    # error at `None`: 'mask' of shfl_sync() takes a WarpMask or an integer, found None
     # hint: give it a bit for each lane; all lanes: -1 or 0xFFFFFFFF
     z = D.shfl_sync(None, 1, 2)
-    # error at `1.0`: 'mask' of all_sync() takes a WarpMask or an integer of at most 32 bits, found
-    # ... float
+    # error at `1.0`: 'mask' of all_sync() takes a WarpMask or an integer, found float
     # hint: give it a bit for each lane; all lanes: -1 or 0xFFFFFFFF
     w = D.all_sync(1.0, lambda: True)
 
@@ -111,21 +118,110 @@ def lanes_that_there_are_not(array, n):
     # error at `32`: 'flag' of shfl_xor_sync() is 0 to 31, found 32
     # hint: a warp has 32 lanes
     z = D.shfl_xor_sync(-1, n, 32)
-    # error at `2.0`: 'src_lane' of shfl_sync() is an integer of at most 32 bits, found float
+    # error at `2.0`: 'src_lane' of shfl_sync() is an integer, found float
     # hint: convert it with device.int32()
     w = D.shfl_sync(-1, n, 2.0)
     # error at `D.shfl_down_sync(-1, n)`: shfl_down_sync() misses the argument 'delta'
     # hint: its parameters are mask, value, delta
     v = D.shfl_down_sync(-1, n)
-    # error at `array`: 'flag' of match_any_sync() is an integer of at most 32 bits, found
-    # ... array[float32, 1]
+    # error at `array`: 'flag' of match_any_sync() is an integer, found array[float32, 1]
     # hint: convert it with device.int32()
     u = D.match_any_sync(-1, n, array)
+
+
+@bad.kernel(FLOATS, 3, raises=errors.CompileTypeError)
+def counts_of_arguments(a, n):
+    # error at `D.ballot_sync(-1, n, n)`: ballot_sync() takes 2 arguments, but 3 are given
+    # hint: its parameters are mask, pred
+    x = D.ballot_sync(-1, n, n)
+    # error at `D.shfl_sync(-1, n, 1, 32)`: shfl_sync() takes 3 arguments, but 4 are given
+    # hint: its parameters are mask, value, src_lane
+    y = D.shfl_sync(-1, n, 1, 32)
+    # error at `D.match_any_sync(-1, n, 0, 0)`: match_any_sync() takes 2 to 3 arguments, but 4 are given
+    # hint: its parameters are mask, value, flag
+    z = D.match_any_sync(-1, n, 0, 0)
+    # error at `D.syncwarp(-1, 0)`: syncwarp() takes at most 1 argument, but 2 are given
+    # hint: its parameters are mask
+    D.syncwarp(-1, 0)
+    m = D.WarpMask(5)
+    # error at `m.with_lane(1)`: with_lane() misses the argument 'val'
+    # hint: its parameters are i, val
+    u = m.with_lane(1)
+    # error at `m.with_lane(1, True, 2)`: with_lane() takes 2 arguments, but 3 are given
+    # hint: its parameters are i, val
+    v = m.with_lane(1, True, 2)
+    # error at `32`: a WarpMask has no lane 32
+    # hint: lanes are 0 to 31
+    w = m.with_lane(32, True)
+
+
+GLOBAL = D.WarpMask(3)
+
+
+@D.struct
+class Group:
+    lanes: D.WarpMask
+
+
+@bad.kernel(FLOATS, 3, clause="DEV-WARP-04")
+def lanes_of_what_is_no_variable(a, n):
+    m = D.WarpMask(5)
+    # error at `0:3`: an index must be an integer, found a slice
+    # hint: lanes are asked for one by one; several at once are the bits of mask & bits
+    x = m[0:3]
+    # error at `0:3`: an index must be an integer, found a slice
+    # hint: lanes are asked for one by one; several at once are the bits of mask & bits
+    m[0:3] = True
+    g = Group(3)
+    # error at `g.lanes[n]`: a lane of 'g.lanes' cannot be assigned: it is a value, not a variable
+    # hint: make a changed one: device.replace(g, lanes=g.lanes.with_lane(n, val))
+    g.lanes[n] = True
+    t = (m, n)
+    # error at `t[0][3]`: a lane of 't[0]' cannot be assigned: it is a value, not a variable
+    # hint: make a changed one: t[0].with_lane(3, val)
+    t[0][3] = True
+    # error at `GLOBAL[3]`: a lane of the global 'GLOBAL' cannot be assigned
+    # hint: names and elements of arrays can
+    GLOBAL[3] = True
+
+    own = D.local_array(2, D.WarpMask)
+    # error at `32`: a WarpMask has no lane 32
+    # hint: lanes are 0 to 31
+    own[1][32] = True
+    # error at `n + 1`: a lane is in a WarpMask or not: True or False, found int
+    # hint: compare it, for example with != 0
+    own[1][3] = n + 1
 
 
 @pytest.mark.parametrize("program", bad)
 def test_bad_programs(program):
     program.check()
+
+
+@D.kernel
+def changes_masks_within(a):
+    m = D.WarpMask(5)
+    v = D.float32x2(1, 2)
+
+    def inner():
+        m[3] = True
+        v[0] = 2
+
+    inner()
+
+
+OUTER = (
+    "{} of '{}' cannot be assigned here: the variable is one of the function around",
+    "return the changed one, and assign it to '{}' there",
+)
+
+
+def test_variables_of_the_function_around():
+    with pytest.raises(errors.CompileError) as raised:
+        D.launch(changes_masks_within, FLOATS, grid=1, block=1)
+    found = [(d.message, d.hint) for d in raised.value.diagnostics]
+    parts = ("a lane", "m"), ("a component", "v")
+    assert found == [(OUTER[0].format(*part), OUTER[1].format(part[1])) for part in parts]
 
 
 # --- lanes of one mask on different paths ---

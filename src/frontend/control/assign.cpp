@@ -16,6 +16,8 @@
 #include "frontend/operators/operators.h"
 #include "frontend/parameters.h"
 #include "frontend/records/records.h"
+#include "frontend/warps/warps.h"
+#include "support/render.h"
 
 namespace cuda_device::frontend {
 using syntax::NodeKind;
@@ -108,9 +110,23 @@ static void unpack(Context& ctx, const syntax::Tuple* target, const Value& value
   }
 }
 
+// A lane of a mask that is no variable and no element of memory: what makes a changed one.
+static void lane_not_assignable(Context& ctx, const syntax::Subscript* target) {
+  const auto text = [&](const Node* node) { return source_text(ctx.program.files, node->span); };
+  const std::string mask = text(target->value);
+  const std::string changed = mask + ".with_lane(" + text(target->slice) + ", val)";
+  auto* field = syntax::as<syntax::Attribute>(target->value);
+  const std::string all =
+      field ? "device.replace(" + text(field->value) + ", " + field->attr + "=" + changed + ")"
+            : changed;
+  error(ctx, DiagCode::lane_assigned, target, {"'" + mask + "'", "make a changed one: " + all});
+}
+
 static void element_not_assignable(Context& ctx, const Value& base,
                                    const syntax::Subscript* target) {
-  if (base.is_tuple())
+  if (is_mask(base))
+    lane_not_assignable(ctx, target);
+  else if (base.is_tuple())
     error(ctx, DiagCode::tuple_assigned, target, {type_text(base)});
   else
     error(ctx, DiagCode::not_assignable, target, {"an element of " + type_text(base)});
@@ -245,9 +261,7 @@ void lower_aug_assign(Context& ctx, const syntax::AugAssign* node) {
       if (!operand.is_unknown()) fill_augmented(ctx, *place->view, op, operand, node);
       return;
     }
-    const Value old = place->operands.empty()
-                          ? Value::unknown()
-                          : load_data(ctx, place->type, place->operands, place->offset);
+    const Value old = load_field(ctx, *place);
     const Value operand = expr(ctx, node->value);
     return store_field(ctx, *place, binary(ctx, op, old, operand, node, node->target, node->value),
                        node);

@@ -10,6 +10,7 @@
 #include "frontend/expressions.h"
 #include "frontend/parameters.h"
 #include "frontend/records/records.h"
+#include "frontend/warps/warps.h"
 
 namespace cuda_device::frontend {
 namespace {
@@ -271,6 +272,15 @@ static std::optional<Reached> reach_element(Context& ctx, Value base, const synt
 static FieldPlace place_in_view(Context& ctx, const Value& view, const syntax::Subscript* by,
                                 std::span<const Node* const> rest, const Node* target);
 
+// mask[i] of a mask in memory. False where the part is something else, or the index is unknown.
+static bool takes_lane(Context& ctx, FieldPlace& place, const Node* part) {
+  auto* subscript = syntax::as<syntax::Subscript>(part);
+  if (!subscript) return false;
+  place.lane = expr_or_slice(ctx, subscript->slice);
+  place.lane_node = subscript->slice;
+  return !place.lane->is_unknown();
+}
+
 // The fields that follow an element, or the whole of a view.
 static FieldPlace place_within(Context& ctx, Reached reached, const Node* target) {
   FieldPlace result;
@@ -289,6 +299,10 @@ static FieldPlace place_within(Context& ctx, Reached reached, const Node* target
   result.what = "an element of '" + array.name + "'";
   for (size_t i = 0; i < reached.rest.size(); ++i) {
     const Node* part = reached.rest[i];
+    if (place.type() == DataType::of(mask_type()) && i + 1 == reached.rest.size() &&
+        takes_lane(ctx, result, part))
+      break;
+    if (result.lane) return result;  // an index that is unknown
     if (!place.type().is_record()) {
       error(ctx, DiagCode::not_assignable, part, {"a part of " + type_text(place.type())});
       return result;
@@ -328,11 +342,12 @@ static FieldPlace place_in_view(Context& ctx, const Value& view, const syntax::S
 // A field of the struct with atomics that a variable refers to, such as self in its methods.
 // Nothing: the target is something else.
 static std::optional<FieldPlace> place_in_reference(Context& ctx, const Node* target) {
-  auto* attribute = syntax::as<syntax::Attribute>(target);
+  auto* of_field = syntax::as<syntax::Subscript>(target);
+  auto* attribute = syntax::as<syntax::Attribute>(of_field ? of_field->value : target);
   auto* name = attribute ? syntax::as<syntax::Name>(attribute->value) : nullptr;
   if (!name) return std::nullopt;
   const Value base = expr(ctx, name);
-  if (base.is_unknown()) return FieldPlace{};
+  if (base.is_unknown()) return of_field ? std::nullopt : std::optional(FieldPlace{});
   auto* array = base.as<Value::Array>();
   if (!array || !array->is_struct_ref()) return std::nullopt;
   const RecordType& record = *array->element.record;
@@ -340,8 +355,10 @@ static std::optional<FieldPlace> place_in_reference(Context& ctx, const Node* ta
   if (!i) return std::nullopt;
   FieldPlace place;
   place.type = record.fields[*i].type;
+  if (of_field && place.type != DataType::of(mask_type())) return std::nullopt;
+  if (of_field && !takes_lane(ctx, place, of_field)) return place;
   place.offset = record.fields[*i].offset;
-  place.what = what_of(record, target);
+  place.what = what_of(record, attribute);
   if (holds_atomics(place.type)) {
     error(ctx, DiagCode::atomic_assigned, target, {place.what, type_text(place.type)});
     return place;
@@ -427,8 +444,21 @@ std::optional<Value> element_in_memory(Context& ctx, const syntax::Subscript* no
   return load_data(ctx, place.type(), place.operands(node), place.offset());
 }
 
+Value load_field(Context& ctx, const FieldPlace& place) {
+  if (place.operands.empty()) return Value::unknown();
+  const Value there = load_data(ctx, place.type, place.operands, place.offset);
+  return place.lane ? mask_lane(ctx, there, *place.lane, place.lane_node) : there;
+}
+
 void store_field(Context& ctx, const FieldPlace& place, const Value& value, const Node* source) {
   if (place.operands.empty()) return;
+  if (place.lane) {
+    ctx.at(source);
+    const Value mask = load_data(ctx, place.type, place.operands, place.offset);
+    const Value changed = with_lane(ctx, mask, *place.lane, value, place.lane_node, source);
+    if (changed.is_unknown()) return;
+    return store_data(ctx, place.type, place.operands, place.offset, changed, source);
+  }
   const Value stored = as_data(ctx, value, place.type, Conversion::Stored, source, place.what);
   if (stored.is_unknown()) return;
   ctx.at(source);

@@ -88,6 +88,9 @@ struct FieldPlace {
   uint32_t offset = 0;
   std::string what;
   std::optional<Value::Array> view;
+  // Of a mask in memory, one lane, and where its number is written.
+  std::optional<Value> lane = std::nullopt;
+  const Node* lane_node = nullptr;
 };
 // Nothing: the target is no part of a record in memory, and none of its indices was evaluated.
 std::optional<FieldPlace> field_place(Context& ctx, const Node* target);
@@ -95,6 +98,8 @@ std::optional<FieldPlace> field_place(Context& ctx, const Node* target);
 // it, a[i].v[1:], a view. Nothing: the node is something else, and none of its indices was
 // evaluated.
 std::optional<Value> element_in_memory(Context& ctx, const syntax::Subscript* node);
+// What is there. Unknown: there is no place, or it is several elements.
+Value load_field(Context& ctx, const FieldPlace& place);
 void store_field(Context& ctx, const FieldPlace& place, const Value& value, const Node* source);
 bool assign_field(Context& ctx, const Node* target, const Value& value, const Node* source);
 
