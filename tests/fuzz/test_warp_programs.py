@@ -44,6 +44,8 @@ CONSTRUCTS = {
     "shuffles by constants": r"D\.shfl_(up_|down_|xor_)?sync\(\S+, \S+, \d+\)",
     "shuffles by numbers": r"D\.shfl_(up_|down_|xor_)?sync\(\S+, \S+, by\)",
     "shuffles by each": r"D\.shfl_(up_|down_|xor_)?sync\(\S+, \S+, (v\d+|\(.*lane.*)\)",
+    "shuffles by numbers of 64 bits": r"D\.shfl_(up_|down_|xor_)?sync\(.*, D\.int64\(",
+    "counts of lanes by methods": r"\.bit_count\(\)",
     "broadcasts": r"D\.shfl_sync\(",
     "up": r"D\.shfl_up_sync\(",
     "down": r"D\.shfl_down_sync\(",

@@ -109,13 +109,15 @@ class WarpMeetings(WarpExpressions):
         kind = self.random.choice(("", "up", "down", "xor"))
         t, mask = self.random.choice(VALUES), self.mask(p)
         value, amount = self.value(t, 1), self.some_lane()
+        if self.chance(0.5):
+            amount = Convert("i8", amount)
         if self.takes_all(p, mask):
             result = self.fresh(t)
             return [Shuffle(kind, result.name, mask, value, amount), *self.show(p, result)]
         given, value = self.own(t, value)
         known = []
         if not isinstance(amount, Number | Name):
-            known, amount = self.own("i4", amount)
+            known, amount = self.own(amount.type, amount)
         voting, live = self.live(mask)
         (_, got), result = self.own(t, value), self.fresh(t)
         shuffled = Shuffle(kind, got.name, mask, value, amount)
@@ -245,7 +247,7 @@ class WarpMeetings(WarpExpressions):
         with self.hidden():
             chosen, first, base, place = (self.fresh(t) for t in ("wm", "i4", "i4", "i4"))
         leader = Bound("i4", "max", op("-", OfMask("ffs", chosen), 1), number(0))
-        count = OfMask("popc", chosen)
+        count = OfMask(self.random.choice(("popc", "bit_count")), chosen)
         leads = op("and", takes, op("==", LANE, first))
         found = Op("wm", "&", chosen, LanesBelow())
         room = op("and", takes, op("<", place, self.places))

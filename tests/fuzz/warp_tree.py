@@ -159,19 +159,20 @@ class Bound:
 
 @dataclass
 class OfMask:
-    """popc, the number of lanes of a mask, or ffs, 1 + the first of them."""
+    """popc or bit_count, the number of lanes of a mask, or ffs, 1 + the first of them."""
 
     name: str
     mask: object
     type: str = "i4"
 
     def text(self) -> str:
-        return f"D.{self.name}({self.mask.text()})"
+        mask = self.mask.text()
+        return f"{mask}.bit_count()" if self.name == "bit_count" else f"D.{self.name}({mask})"
 
     def run(self, g: Grid, on):
         lanes = lanes_of(self.mask.run(g, on))
         first = numpy.where(lanes.any(-1), lanes.argmax(-1) + 1, 0)
-        return (lanes.sum(-1) if self.name == "popc" else first).astype(numpy.int32)
+        return (first if self.name == "ffs" else lanes.sum(-1)).astype(numpy.int32)
 
 
 @dataclass
