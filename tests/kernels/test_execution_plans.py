@@ -574,7 +574,7 @@ def masks_of_those_that_are_here(a):
 def masks_of_each_iteration(a):
     t = D.int32(D.lane_id)
     for i in range(4):
-        some = D.ballot_sync(FULL, lambda: a[t + i] >= 0)
+        some = D.ballot_sync(FULL, lambda: a[t + i] >= 0)  # noqa: B023 called at once
         if a[t + i] >= 0:
             t += D.shfl_sync(some, 1, 7)
     a[t] = t
