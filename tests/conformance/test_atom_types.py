@@ -228,6 +228,29 @@ def several_at_once(out):
     out[t] = first.load() + last.load()
 
 
+def own_atomics(dtype):
+    @D.kernel
+    def kernel(out, given):
+        mine = D.Atomic(dtype)
+        i = D.tid(1)
+        if i < out.size:
+            mine.store(given[i])
+            out[i] = mine.load()
+
+    return kernel
+
+
+@clause("DEV-ATOM-03", "DEV-MEM-09")
+@pytest.mark.parametrize("dtype", [D.float32x2, D.int64x2, D.float64x2, np.complex128, D.int32x4])
+def test_each_thread_has_an_atomic_of_its_own(dtype, target):
+    """Of 16 bytes too, which are stored as whole records in other memory."""
+    numbers = np.dtype(getattr(dtype, "numpy_dtype", dtype))
+    given = np.arange(130 * numbers.itemsize // 4, dtype=np.int32).view(numbers)
+    out = np.zeros(130, numbers)
+    run(own_atomics(dtype), out, given, grid=3, block=64)
+    assert out.tobytes() == given.tobytes()
+
+
 @clause("DEV-ATOM-03")
 def test_several_names_get_atomics_at_once(target):
     out = np.zeros(40, np.float32)

@@ -98,6 +98,8 @@ Value* Access::packed(const std::vector<const Inst*>& stores, llvm::Type* record
 
 void Access::store_records(const std::vector<const Inst*>& stores, const Mask& mask) {
   const Inst& last = *stores.back();
+  // Lanes of a thread's own array have the same scalars side by side, not records.
+  if (arrays_.accessed_record(last).interleaved) return store_scalars(stores, mask);
   const auto with = [&](bool unclamped) {
     store_records(stores, addresses_.of_record(last, unclamped), mask);
   };
