@@ -251,6 +251,25 @@ def test_each_thread_has_an_atomic_of_its_own(dtype, target):
     assert out.tobytes() == given.tobytes()
 
 
+@D.kernel
+def zero_again(out, given):
+    for i in range(D.tid(1), out.size, 96):
+        mine = D.Atomic(D.float32x4)
+        if given[i] > 2:
+            out[i] = mine.load()
+        mine.store(D.float32x4(7, 8, 9, 10))
+
+
+@clause("DEV-ATOM-03", "DEV-MEM-09")
+def test_an_atomic_of_floats_begins_at_zero_and_is_stored_as_integers(target):
+    given = (np.arange(300) * 7 % 11).astype(np.int32)
+    out = np.full(300, 3, D.float32x4.numpy_dtype)
+    run(zero_again, out, given, grid=3, block=32)
+    expected = np.where(given > 2, 0, 3)
+    for name in out.dtype.names:
+        assert out[name].tolist() == expected.tolist()
+
+
 @clause("DEV-ATOM-03")
 def test_several_names_get_atomics_at_once(target):
     out = np.zeros(40, np.float32)

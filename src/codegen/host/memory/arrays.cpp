@@ -1,5 +1,7 @@
 #include "codegen/host/memory/arrays.h"
 
+#include <map>
+
 #include "codegen/constant_arrays.h"
 #include "ir/effects.h"
 #include "ir/visitor.h"
@@ -15,9 +17,38 @@ namespace {
 
 constexpr const char* kUnknownArray = "an array that the host does not know";
 
+// The bytes of each scalar of an element that is read or written as one, by its offset.
+class Scalars {
+ public:
+  void add(const Inst& access) {
+    const ir::Type type = ir::is_plain_load(access) ? access.type : access.operands.back()->type;
+    const int64_t bytes = bytes_of(type.scalar());
+    same_ &= bytes_.try_emplace(ir::leaf_offset(access), bytes).first->second == bytes;
+  }
+  // Whether none is a part of another: such as 8 bytes where elsewhere there are two of 4.
+  bool apart() const {
+    int64_t end = 0;
+    for (const auto& [offset, bytes] : bytes_) {
+      if (offset < end) return false;
+      end = offset + bytes;
+    }
+    return same_;
+  }
+
+ private:
+  std::map<int64_t, int64_t> bytes_;
+  bool same_ = true;
+};
+
+// Those whose elements are seen in one way.
 std::vector<bool> interleaved_arrays(const ir::Function& f) {
   std::vector<bool> interleaved(f.arrays.size(), true);
+  std::vector<Scalars> scalars(f.arrays.size());
   ir::for_each_inst(f.body, [&](const Inst& inst) {
+    if (ir::is_plain_load(inst) || ir::is_plain_store(inst)) {
+      const Inst* array = ir::whole_array(*ir::access_of(inst)->array);
+      if (array && array->op == Op::Array) scalars[static_cast<size_t>(array->imm)].add(inst);
+    }
     if (inst.op != Op::View) return;
     const Inst* array = ir::whole_array(inst);
     if (array && array->op == Op::Array &&
@@ -25,6 +56,8 @@ std::vector<bool> interleaved_arrays(const ir::Function& f) {
          array->type.element_bytes() != inst.type.element_bytes()))
       interleaved[static_cast<size_t>(array->imm)] = false;
   });
+  for (size_t i = 0; i < scalars.size(); ++i)
+    if (!scalars[i].apart()) interleaved[i] = false;
   return interleaved;
 }
 
