@@ -252,7 +252,7 @@ def written(n):
 
 
 @pytest.mark.parametrize("n", range(3))
-def test_members_are_written(capsys, n):
+def test_members_are_written(on_the_host, capsys, n):
     written.underlying(n)
     expected = capsys.readouterr().out
     D.launch(written, n, grid=1, block=1)
@@ -284,7 +284,7 @@ def told(c, level):
     print(c, level, repr(c), repr(level), c.name, level.name)
 
 
-def test_arguments_are_written(capsys):
+def test_arguments_are_written(on_the_host, capsys):
     for c, level in zip(Colour, Level, strict=True):
         D.launch(told, c, level, grid=1, block=1)
         assert capsys.readouterr().out == f"{c} {level} {c!r} {level!r} {c.name} {level.name}\n"

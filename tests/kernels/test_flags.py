@@ -140,7 +140,7 @@ def written(n, given):
 
 
 @pytest.mark.parametrize("n", range(len(VALUES)))
-def test_members_are_written(capsys, n):
+def test_members_are_written(on_the_host, capsys, n):
     written.underlying(n, Access.RUN)
     expected = capsys.readouterr().out
     D.launch(written, n, Access.RUN, grid=1, block=1)
