@@ -762,3 +762,26 @@ def test_results_in_tuples_and_loops_over_them(target):
     out = np.zeros((8, 4), dtype=np.float32)
     run(results_in_tuples, out, 0, block=8)
     assert out.tolist() == [[looped(i), within(i), halves(i)[0], chosen(i)] for i in range(8)]
+
+
+def sums(n, a, w):
+    if n <= 0:
+        return D.int32(1)
+    one = sums(n - 3, w[:, n & 1], w)
+    return one + a[n & 1] + sums(n - 1, a, w)
+
+
+@D.kernel
+def sums_of_rows(out, a, w):
+    t = D.tid(1)
+    if t < out.size:
+        out[t] = sums(D.int32(t), a, w)
+
+
+@clause("DEV-FUNC-02")
+def test_recursion_over_parts_of_several_arrays(target):
+    """A function is made for each array, not one for arrays that are chosen."""
+    a, w = np.array([3, 50], np.int32), np.array([[7, 900], [20, 1000]], np.int32)
+    out = np.zeros(10, np.int32)
+    run(sums_of_rows, out, a, w, block=32)
+    assert out.tolist() == [sums(n, a, w) for n in range(10)]

@@ -81,9 +81,10 @@ void prefer(Context& ctx, const CalledFunction& called) {
   std::rotate(all.begin(), at, at + 1);
 }
 
-// Each call of a recursion may add another function to a choice, which never holds all of them.
-static bool holds_chosen_function(const Value& value) {
-  return value.choice_of_functions() || std::ranges::any_of(value.parts(), holds_chosen_function);
+// Each call of a recursion may add another function to a choice, which never holds all of them; a
+// function that is given one of several arrays is one for each.
+static bool holds_choice(const Value& value) {
+  return value.is<Value::Choice>() || std::ranges::any_of(value.parts(), holds_choice);
 }
 
 std::optional<std::vector<Value>> joined_arguments(const Context& ctx, const std::vector<Value>& a,
@@ -92,7 +93,7 @@ std::optional<std::vector<Value>> joined_arguments(const Context& ctx, const std
   std::vector<Value> out;
   for (size_t i = 0; i < a.size(); ++i) {
     std::optional<Value> one = join(ctx, a[i], b[i]);
-    if (!one || (!same_abstract(a[i], b[i]) && holds_chosen_function(*one))) return std::nullopt;
+    if (!one || (!same_abstract(a[i], b[i]) && holds_choice(*one))) return std::nullopt;
     out.push_back(std::move(*one));
   }
   return out;
