@@ -165,6 +165,22 @@ def arithmetic(x, y, add, sub, mul, div, least, most, root, minus, size, sign):
         sign[i] = math.copysign(a, b)
 
 
+def signs(out, n):
+    i = D.tid(1)
+    if i < out.size:
+        out[i] = math.copysign(i * 6, n / -2.125)
+
+
+@pytest.mark.parametrize("execution", ["gangs", "threads"])
+@pytest.mark.parametrize("fmt", ["float16", "bfloat16"])
+def test_signs_of_float64_are_stored(fmt, execution, target):
+    """LLVM makes one rounding of the two, of which it has none for scalars."""
+    out = np.zeros(40, getattr(D, fmt, None) if fmt == "bfloat16" else fmt)
+    kernel = D.kernel(builtins=64, execution=execution)(signs)
+    run(kernel, out, 3, block=64)
+    assert out.astype(np.float64).tolist() == [-6.0 * i for i in range(40)]
+
+
 @D.kernel
 def comparisons(x, y, eq, ne, lt, le, gt, ge, nan, inf):
     i = D.tid(1)

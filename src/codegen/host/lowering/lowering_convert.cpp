@@ -77,6 +77,9 @@ Value* HostArithmetic::widen(StoredFormat from, Value* bits) {
 Value* HostArithmetic::round_float32(StoredFormat to, Value* x) {
   if (to != StoredFormat::F16 || !target_.info().float16_conversions)
     return Arithmetic::round_float32(to, x);
+  // LLVM would round the parts of a scalar copysign apart, a float64 that gives the sign by a
+  // function that images do not have.
+  if (!x->getType()->isVectorTy()) x = b_.CreateArithmeticFence(x, x->getType());
   Value* half = b_.CreateFPTrunc(x, with_lanes_of(x->getType(), b_.getHalfTy()));
   return b_.CreateBitCast(half, lanes(x, ScalarKind::F16));
 }
