@@ -208,6 +208,13 @@ static DiagCode refusal_of(PyObject* object) {
   return is_enum_member(object) ? DiagCode::argument_enum : DiagCode::argument_type;
 }
 
+// Whether it is the class of an enumeration that kernels know, which Python takes long to say.
+static bool has_members(PyTypeObject* type) {
+  static auto* const classes = new KnownClasses<bool>;
+  const bool* const known = classes->find(type);
+  return known ? *known : classes->add(type, is_enumeration(reinterpret_cast<PyObject*>(type)));
+}
+
 // Classes of late, by how their objects come in: by a protocol; as arrays of NumPy, of a class that
 // is derived from its own.
 static KnownClasses<std::monostate> protocol_classes, array_classes;
@@ -239,8 +246,7 @@ void Call::add_object(PyObject* object) {
     return;
   }
   if (PyLong_Check(object)) {
-    if (is_enumeration(reinterpret_cast<PyObject*>(type)))
-      write_member(key, type_index(reinterpret_cast<PyObject*>(type)));
+    if (has_members(type)) write_member(key, type_index(reinterpret_cast<PyObject*>(type)));
     return add_python_int(*this, object);
   }
   if (PyFloat_Check(object)) return add_python_float(*this, object);
@@ -248,7 +254,7 @@ void Call::add_object(PyObject* object) {
   if (is_vector(object)) return add_vector(object);
   if (is_struct(object)) return add_struct(object);
   if (is_frozen_dataclass(object)) return add_named(object);
-  if (is_enumeration(reinterpret_cast<PyObject*>(type))) return add_member(object);
+  if (has_members(type)) return add_member(object);
   if (atomic_type_of(object).is_valid()) fail(DiagCode::argument_atomics, {type_text(object)});
   if (add_dlpack(*this, object) || add_interface(*this, object)) {
     protocol_classes.add(type);

@@ -390,10 +390,9 @@ def to_host(array: Any) -> np.ndarray[Any, Any]:
     other libraries as by asarray.
     """
     found = imported(array)
-    if not isinstance(found, Array):
-        wait()
     if isinstance(found, Array):
         return _core.to_host(found)
+    wait()
     host = _host_view(found, None, None)
     if host.dtype.hasobject:
         _check_elements(host.dtype)
