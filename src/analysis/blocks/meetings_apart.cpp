@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "analysis/analysis.h"
+#include "analysis/same_value.h"
 #include "analysis/tree.h"
 #include "ir/effects.h"
 #include "ir/visitor.h"
@@ -59,17 +60,12 @@ class Values {
   }
 
   // One value wherever they stand, within an iteration of the loops around both.
-  bool same(const Inst& a, const Inst& b, int deep = 0) const {
-    if (&a == &b) return true;
-    if (deep > kDeepest || a.op != b.op || a.type != b.type || a.imm != b.imm) return false;
-    if (a.op == Op::SlotLoad) return stores_[static_cast<size_t>(a.imm)] <= 1;
-    if (!ir::is_pure(a.op)) return false;
-    return std::ranges::equal(a.operands, b.operands,
-                              [&](const Inst* x, const Inst* y) { return same(*x, *y, deep + 1); });
+  bool same(const Inst& a, const Inst& b) const {
+    return same_value(
+        a, b, [this](const Inst& load) { return stores_[static_cast<size_t>(load.imm)] <= 1; });
   }
 
  private:
-  static constexpr int kDeepest = 50;
   std::vector<uint32_t> stores_;  // by slot
 };
 

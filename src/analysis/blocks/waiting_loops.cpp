@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <set>
 
+#include "analysis/same_value.h"
 #include "analysis/tree.h"
 #include "ir/atomic.h"
 #include "ir/effects.h"
@@ -285,21 +286,13 @@ class WaitFinder {
   }
 
   static bool at_one_place(const Inst& a, const Inst& b, const ExitSlice& slice) {
+    const auto same = [&](const Inst& i, const Inst& j) {
+      return same_value(i, j, [&](const Inst& load) { return !slice.changes(load); });
+    };
     const auto x = ir::access_of(a), y = ir::access_of(b);
-    return same_in_iteration(*x->array, *y->array, slice) &&
-           std::ranges::equal(x->indices, y->indices, [&](const Inst* i, const Inst* j) {
-             return same_in_iteration(*i, *j, slice);
-           });
-  }
-
-  static bool same_in_iteration(const Inst& a, const Inst& b, const ExitSlice& slice) {
-    if (&a == &b) return true;
-    if (a.op != b.op || a.type != b.type || a.imm != b.imm || !ir::may_speculate(a.op))
-      return false;
-    if (a.op == Op::SlotLoad && slice.changes(a)) return false;
-    return std::ranges::equal(a.operands, b.operands, [&](const Inst* i, const Inst* j) {
-      return same_in_iteration(*i, *j, slice);
-    });
+    return same(*x->array, *y->array) &&
+           std::ranges::equal(x->indices, y->indices,
+                              [&](const Inst* i, const Inst* j) { return same(*i, *j); });
   }
 
   bool leaves_by(const Inst& loop, const Inst& swap, const ExitSlice& slice) const {
