@@ -214,11 +214,36 @@ class ProgramReader {
       auto& first = into.args->posonlyargs.empty() ? into.args->args : into.args->posonlyargs;
       first.erase(first.begin());
     }
+    name_receivers(function, source.node, into);
     read_body(reader, source.node, into);
     bind_defaults(function, names, into);
     bind_annotations(function, names, into);
     names.add_loose(loose_);
     if (&into == &program_.functions.front()) bind_constant_arguments(names, into);
+  }
+
+  // `super()` means `super(self)` of the method's class: what is left out there is put in.
+  static void name_receivers(nb::handle function, nb::handle ast, const syntax::Function& into) {
+    const nb::object outer = nb::object(function.attr("__code__").attr("co_freevars"));
+    const auto& first = into.args->posonlyargs.empty() ? into.args->args : into.args->posonlyargs;
+    if (first.empty() || !nb::cast<bool>(outer.attr("__contains__")("__class__"))) return;
+    const nb::module_ module = nb::module_::import_("ast");
+    const nb::str name(static_cast<syntax::arg*>(first.front())->name.c_str());
+    nb::list waiting = nb::list(nb::object(ast.attr("body")));
+    while (nb::len(waiting) > 0) {
+      const nb::object node = nb::object(waiting.attr("pop")());
+      if (nb::isinstance(node, module.attr("FunctionDef")) ||
+          nb::isinstance(node, module.attr("Lambda")) ||
+          nb::isinstance(node, module.attr("GeneratorExp")))
+        continue;  // whose own first parameter it would be
+      waiting.attr("extend")(module.attr("iter_child_nodes")(node));
+      const bool call = nb::isinstance(node, module.attr("Call")) &&
+                        nb::isinstance(nb::object(node.attr("func")), module.attr("Name")) &&
+                        nb::object(node.attr("func").attr("id")).equal(nb::str("super"));
+      if (call && nb::len(nb::object(node.attr("args"))) == 0)
+        node.attr("args").attr("append")(
+            module.attr("copy_location")(module.attr("Name")(name, module.attr("Load")()), node));
+    }
   }
 
   void read_body(AstReader& reader, nb::handle node, syntax::Function& into) {

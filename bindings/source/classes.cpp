@@ -545,43 +545,90 @@ void Classes::read_attributes(nb::handle cls, TypeDecl& decl) {
       if (hidden_ones.contains(name) || made || is_field || decl.attributes.contains(name))
         continue;
       read_attribute(name, nb::object(item[1]), decl);
-      nb::object found = optional_attr(cls, interned(name.c_str()));
-      const bool of_class = decl.class_methods.contains(name);
-      if (of_class) found = found.attr("__func__");
-      Guard guard{of_class ? Guard::Kind::ClassMethod : Guard::Kind::Attribute,
-                  nb::borrow(cls),
-                  interned(name.c_str()),
-                  std::move(found),
-                  {}};
-      if (const syntax::Binding& read = decl.attributes[name];
-          read.kind == syntax::Binding::Kind::Constant)
-        guard.constant = std::make_shared<const syntax::Value>(read.value);
-      guards_.push_back(std::move(guard));
+      guard_attribute(cls, name, name, decl);
     }
   }
+  read_supers(cls, decl);
   guard_comparisons(cls, decl);
 }
 
-void Classes::read_attribute(const std::string& name, nb::handle value, TypeDecl& decl) {
-  nb::object target = nb::borrow(value);
-  if (Py_TYPE(value.ptr()) == &PyProperty_Type) {
-    target = value.attr("fget");
-    decl.properties.insert(name);
-  } else if (Py_TYPE(value.ptr()) == &PyStaticMethod_Type) {
-    target = value.attr("__func__");
-    decl.static_methods.insert(name);
-  } else if (Py_TYPE(value.ptr()) == &PyClassMethod_Type) {
-    target = value.attr("__func__");
-    decl.class_methods.insert(name);
+// `as`: what the attribute is called in the declaration.
+void Classes::guard_attribute(nb::handle cls, const std::string& name, const std::string& as,
+                              const TypeDecl& decl) {
+  nb::object found = optional_attr(cls, interned(name.c_str()));
+  const bool of_class = decl.class_methods.contains(as);
+  if (of_class) found = found.attr("__func__");
+  Guard guard{of_class ? Guard::Kind::ClassMethod : Guard::Kind::Attribute,
+              nb::borrow(cls),
+              interned(name.c_str()),
+              std::move(found),
+              {}};
+  if (const syntax::Binding& read = decl.attributes.at(as);
+      read.kind == syntax::Binding::Kind::Constant)
+    guard.constant = std::make_shared<const syntax::Value>(read.value);
+  guards_.push_back(std::move(guard));
+}
+
+// The function of a property, a static method or a class method; others as they are.
+static nb::object behind(nb::handle value) {
+  if (Py_TYPE(value.ptr()) == &PyProperty_Type) return value.attr("fget");
+  const bool of_class =
+      Py_TYPE(value.ptr()) == &PyStaticMethod_Type || Py_TYPE(value.ptr()) == &PyClassMethod_Type;
+  return of_class ? nb::object(value.attr("__func__")) : nb::borrow(value);
+}
+
+static bool is_function(nb::handle object) {
+  return as_function_object(object.ptr()) || PyFunction_Check(object.ptr());
+}
+
+static nb::object code_of(nb::handle function) {
+  FunctionObject* decorated = as_function_object(function.ptr());
+  return nb::handle(decorated ? decorated->underlying : function.ptr()).attr("__code__");
+}
+
+// What `super()` finds from each method that asks for it.
+void Classes::read_supers(nb::handle cls, TypeDecl& decl) {
+  const nb::object order = cls.attr("__mro__");
+  for (size_t k = 0; k < nb::len(order); ++k) {
+    const nb::object from = nb::object(order[k]);
+    if (is_pythons_own(from)) continue;
+    for (nb::handle value : nb::object(from.attr("__dict__")).attr("values")()) {
+      const nb::object method = behind(value);
+      if (!is_function(method)) continue;
+      const nb::object code = code_of(method);
+      if (!nb::cast<bool>(code.attr("co_freevars").attr("__contains__")("__class__"))) continue;
+      for (nb::handle name : nb::object(code.attr("co_names")))
+        read_super(order, k + 1, to_string(name), function_(method), decl);
+    }
   }
-  const bool function = as_function_object(target.ptr()) || PyFunction_Check(target.ptr());
-  if (!function) {
+}
+
+// From the class of this number in the order of base classes on.
+void Classes::read_super(nb::handle order, size_t from, const std::string& name, uint32_t method,
+                         TypeDecl& decl) {
+  for (size_t k = from; k < nb::len(order); ++k) {
+    const nb::object base = nb::object(order[k]), members = base.attr("__dict__");
+    if (is_pythons_own(base) || !nb::cast<bool>(members.attr("__contains__")(name))) continue;
+    const nb::object found = members[name.c_str()];
+    const std::string as = syntax::name_of_super(method, name);
+    if (name.starts_with("__") && !is_operator_method(name, found)) return;
+    read_attribute(as, found, decl);
+    return guard_attribute(base, name, as, decl);
+  }
+}
+
+void Classes::read_attribute(const std::string& name, nb::handle value, TypeDecl& decl) {
+  const nb::object target = behind(value);
+  if (Py_TYPE(value.ptr()) == &PyProperty_Type) decl.properties.insert(name);
+  if (Py_TYPE(value.ptr()) == &PyStaticMethod_Type) decl.static_methods.insert(name);
+  if (Py_TYPE(value.ptr()) == &PyClassMethod_Type) decl.class_methods.insert(name);
+  if (!is_function(target)) {
     decl.attributes[name] = meaning_(target);
     return;
   }
   syntax::Binding binding;
   binding.kind = syntax::Binding::Kind::Function;
-  binding.name = name;
+  binding.name = name.substr(name.rfind('.') + 1);  // without what name_of_super adds
   binding.function = function_(target);
   decl.attributes[name] = std::move(binding);
 }

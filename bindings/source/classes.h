@@ -73,6 +73,11 @@ class Classes {
   syntax::FieldType field_of_dtype(nb::handle dtype);
   void guard_comparisons(nb::handle cls, const syntax::TypeDecl& decl);
   void read_attributes(nb::handle cls, syntax::TypeDecl& decl);
+  void guard_attribute(nb::handle cls, const std::string& name, const std::string& as,
+                       const syntax::TypeDecl& decl);
+  void read_supers(nb::handle cls, syntax::TypeDecl& decl);
+  void read_super(nb::handle order, size_t from, const std::string& name, uint32_t method,
+                  syntax::TypeDecl& decl);
   void read_attribute(const std::string& name, nb::handle value, syntax::TypeDecl& decl);
 
   syntax::Program& program_;

@@ -276,7 +276,26 @@ static Value attribute_of(Context& ctx, const syntax::Attribute* node, const Val
   return no_attribute(ctx, node, base, kNoNames);
 }
 
+// super().area, whose receiver capturing has put in; nothing: it is something else.
+static std::optional<Value> attribute_of_super(Context& ctx, const syntax::Attribute* node) {
+  auto* call = syntax::as<syntax::Call>(node->value);
+  auto* name = call && call->args.size() == 1 ? syntax::as<syntax::Name>(call->func) : nullptr;
+  if (!name || name->id != "super" || !expr(ctx, name).is_entity("builtins.super"))
+    return std::nullopt;
+  const Value self = expr(ctx, call->args[0]);
+  if (self.is_unknown()) return self;
+  auto* made = self.as<Value::Class>();
+  const RecordRef cls = made ? made->type : class_of_instance(self);
+  const std::string of_super = syntax::name_of_super(ctx.instance->index, node->attr);
+  if (!cls || !cls->decl || !cls->decl->attributes.contains(of_super))
+    return error(ctx, DiagCode::no_attribute, node,
+                 {"super() of " + type_text(self), node->attr,
+                  "it has the methods, properties and constants that base classes define"});
+  return attribute_named(ctx, of_super, self, node, call->args[0]);
+}
+
 Value attribute(Context& ctx, const syntax::Attribute* node) {
+  if (const std::optional<Value> of_super = attribute_of_super(ctx, node)) return *of_super;
   const auto bound = ctx.instance->function->bindings.find(node);
   const bool found = bound != ctx.instance->function->bindings.end();
   using BindingKind = syntax::Binding::Kind;

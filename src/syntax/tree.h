@@ -189,7 +189,8 @@ struct TypeDecl {
   std::map<std::string, Value> members_by_name;
   std::string boundary;          // of a Flag: "strict", "keep", ...
   uint32_t size = 0, align = 1;  // bytes
-  // Methods, properties and constants of the class, by name; in the order of names.
+  // Methods, properties and constants of the class, by name; in the order of names. What super()
+  // finds of them from a method, by name_of_super.
   std::map<std::string, Binding> attributes;
   std::set<std::string> properties;      // those that are called where they are read
   std::set<std::string> static_methods;  // those that do not get the record
@@ -206,6 +207,11 @@ struct TypeDecl {
   std::string made_by;          // the method of its own that makes an instance: "__post_init__"
   std::vector<uint32_t> bases;  // those of its base classes that are NamedTuples too
 };
+
+// "super 3.area": what `super().area` means in the function of that index.
+inline std::string name_of_super(uint32_t function, const std::string& name) {
+  return "super " + std::to_string(function) + "." + name;
+}
 
 enum class FunctionKind : uint8_t { Kernel, Func, Plain };
 

@@ -104,6 +104,10 @@ std::optional<bool> is_instance(Context& ctx, const Value& v, const Value& cls) 
   return is_instance(is_mask(v) ? Value::number(TypeCode::i4, nullptr) : v, entity->name);
 }
 
+Value call_super(Context& ctx, const Arguments& a, const Intrinsic&) {
+  return error(ctx, DiagCode::super_use, a.node, {});
+}
+
 Value call_isinstance(Context& ctx, const Arguments& a, const Intrinsic&) {
   const Value& classes = a.positional[1];
   const std::vector<Value> all =

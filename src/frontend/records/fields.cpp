@@ -41,7 +41,7 @@ static std::vector<std::string> names_of(const RecordType& type) {
   if (type.is_vector()) names.insert(names.end(), {"size", "dtype"});
   if (type.decl)
     for (const auto& [name, binding] : type.decl->attributes)
-      if (!name.starts_with("__")) names.push_back(name);
+      if (!name.starts_with("__") && !name.starts_with("super ")) names.push_back(name);
   return names;
 }
 
@@ -53,10 +53,9 @@ static std::optional<Value> vector_attribute(Context& ctx, const RecordType& typ
   return std::nullopt;
 }
 
-// The class of an instance of the type, or of a reference to one.
-static RecordRef class_of_instance(const Value& self) {
+RecordRef class_of_instance(const Value& self) {
   const RecordRef cls = class_of(self);
-  return cls ? cls : self.array().element.record;
+  return cls || !self.is_array() ? cls : self.array().element.record;
 }
 
 // Methods, properties and constants of the class.
@@ -71,7 +70,7 @@ static std::optional<Value> class_attribute(Context& ctx, const syntax::Attribut
     return binding_value(ctx, binding, node, node->attr);
   const bool of_class = decl->class_methods.contains(node->attr);
   const Value receiver = of_class ? Value(Value::Class{class_of_instance(self)}) : self;
-  const Value::MemberFunction method{binding.function, node->attr,
+  const Value::MemberFunction method{binding.function, binding.name,
                                      std::make_shared<const Value>(receiver)};
   if (!decl->properties.contains(node->attr)) return Value(method);
   Arguments none;
@@ -123,7 +122,7 @@ Value attribute_of_class(Context& ctx, const syntax::Attribute* node, const Valu
     const auto at = decl->attributes.find(node->attr);
     const bool of_class = decl->class_methods.contains(node->attr);
     if (of_class)
-      return Value::MemberFunction{at->second.function, node->attr,
+      return Value::MemberFunction{at->second.function, at->second.name,
                                    std::make_shared<const Value>(cls)};
     if (at != decl->attributes.end() && !decl->properties.contains(node->attr))
       return binding_value(ctx, at->second, node, node->attr);

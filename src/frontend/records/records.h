@@ -130,6 +130,8 @@ Value named_tuple(const RecordRef& type, std::vector<Value> fields);
 // The class of a record, of such an instance, or of a member of an enumeration; null for other
 // values.
 RecordRef class_of(const Value& value);
+// The same of an instance, or of a reference to one.
+RecordRef class_of_instance(const Value& self);
 // Whether the value is an instance of the class or of one that is made from it.
 bool is_of_class(Session& session, const Value& value, const RecordRef& cls);
 // An instance of a frozen dataclass: it has no length, and nobody goes through its fields.
