@@ -63,9 +63,14 @@ def wrong_keywords(a):
     # error at `two(1, 2, w=3)`: two() has no parameter 'w'
     # hint: its parameters are x, y, z
     a[0] = two(1, 2, w=3)
-    # error at `only_positional(1, y=2)`: only_positional() has no parameter 'y'
-    # hint: its parameters are x, y
+    # error at `only_positional(1, y=2)`: only_positional() got some positional-only arguments
+    # ... passed as keyword arguments: 'y'
+    # hint: leave the names out; its parameters are x, y
     a[0] = only_positional(1, y=2)
+    # error at `only_positional(y=2, x=1)`: only_positional() got some positional-only arguments
+    # ... passed as keyword arguments: 'x, y'
+    # hint: leave the names out; its parameters are x, y
+    a[0] = only_positional(y=2, x=1)
     # error at `two(1, 2, x=3)`: two() got two values for 'x'
     # hint: give it by position or by its name, not both
     a[0] = two(1, 2, x=3)

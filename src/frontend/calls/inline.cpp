@@ -233,6 +233,19 @@ static bool bind_keyword(Context& ctx, const syntax::Function& f, const std::str
   return false;
 }
 
+// The parameters that can be given by position alone and are given by name: "x, y".
+static std::string named_by_mistake(const syntax::Function& f, const Arguments& a) {
+  std::string names;
+  if (!f.args || f.args->kwarg) return names;  // which takes them
+  for (const Node* parameter : f.args->posonlyargs) {
+    const std::string& name = static_cast<const syntax::arg*>(parameter)->name;
+    if (std::ranges::find(a.named, name, [](const auto& given) { return given.first; }) !=
+        a.named.end())
+      names += (names.empty() ? "" : ", ") + name;
+  }
+  return names;
+}
+
 // A value for each parameter, defaults filled in; those of *args and **kwargs are last.
 static std::optional<std::vector<Value>> bind_arguments(Context& ctx, const Callee& callee,
                                                         const Arguments& a) {
@@ -244,6 +257,10 @@ static std::optional<std::vector<Value>> bind_arguments(Context& ctx, const Call
     error(ctx, DiagCode::too_many_arguments, a.node,
           {f.name, count_text(positional, "argument"), were_given(a.positional.size()),
            parameters_hint(f)});
+    return std::nullopt;
+  }
+  if (const std::string names = named_by_mistake(f, a); !names.empty()) {
+    error(ctx, DiagCode::positional_only, a.node, {f.name, names, parameters_hint(f)});
     return std::nullopt;
   }
   for (size_t i = 0; i < a.positional.size(); ++i) {
