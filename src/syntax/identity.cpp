@@ -33,6 +33,7 @@ class IdentityWriter {
     out_.number(function.options.bounds.min_blocks);
     out_.number(function.options.execution);
     out_.number(function.options.inlining);
+    out_.number(function.options.wide_builtins);
     out_.number<uint64_t>(function.options.signature.size());
     for (const std::string& type : function.options.signature) out_.text(type);
     write_all(function.defaults);

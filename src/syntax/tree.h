@@ -224,6 +224,7 @@ struct FunctionOptions {
   // "array[float32, 2]". Empty: nothing.
   std::vector<std::string> signature = {};
   Inlining inlining = Inlining::Automatic;
+  bool wide_builtins = false;  // the decorator says builtins=64
 };
 
 // One Python function: its tree and the meaning of its free names.

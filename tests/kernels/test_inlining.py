@@ -1,5 +1,8 @@
 """@func(inline=): functions that are called when the kernel runs, or inlined at every call."""
 
+import pickle
+
+import cloudpickle
 import numpy as np
 import pytest
 from cuda import device as D
@@ -337,6 +340,34 @@ def test_fast_math_of_a_function_is_not_ignored():
         assert "write it at @kernel too" in text
         assert "rough(out[0], out[1])" in text
     assert "div_estimate" in kernel_that_is_rough(fastmath=True).inspect(out, what="ir")
+
+
+@D.func(builtins=64)
+def in_64_bits(n):
+    return n * 3000000000
+
+
+def kernel_of_wide_numbers(**options):
+    @D.kernel(**options)
+    def calls_wide(out, n):
+        out[0] = in_64_bits(n)
+
+    return calls_wide
+
+
+def test_builtins_of_a_function_are_not_ignored():
+    out = np.zeros(1)
+    with pytest.raises(errors.CompileError) as caught:
+        run(kernel_of_wide_numbers(), out, 5)
+    text = str(caught.value)
+    assert "@func of 'in_64_bits' says builtins=64, and the kernel" in text
+    assert "write builtins=64 at @kernel too" in text
+    assert "in_64_bits(n)" in text
+    run(kernel_of_wide_numbers(builtins=64), out, 5)
+    assert out[0] == 15000000000
+    arrived = pickle.loads(cloudpickle.dumps(kernel_of_wide_numbers(builtins=64)))
+    run(arrived, out, 7)
+    assert out[0] == 21000000000
 
 
 @D.kernel(execution="gangs")

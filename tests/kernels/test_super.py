@@ -165,7 +165,7 @@ class Wrong(Shape):
         return base.area(1.0)
 
     def other_form(self):
-        return super(Wrong, self).area(1.0)
+        return super(Wrong, self).area(1.0)  # noqa: UP008
 
     def nested(self):
         return (lambda: super().area(1.0))()

@@ -122,9 +122,9 @@ def func(
 
     Called from a kernel it is compiled for the types of its arguments; called from the host it is
     the Python function. `underlying` is that function. Its builtin numbers are those of the kernel
-    that calls it; builtins= is for `inspect` of the function alone, and so is fastmath=: a kernel
-    that calls it has to allow the same. fmad=False keeps the products of the function apart from
-    sums in every kernel.
+    that calls it; builtins= and fastmath= are for `inspect` of the function alone: a kernel that
+    calls one of builtins=64 has to say the same, and so has one that calls one with fastmath=.
+    fmad=False keeps the products of the function apart from sums in every kernel.
 
     inline= changes no result. "never" makes one function for the types and constants of its
     arguments, which kernels call when they run: less code where it is large and called at many

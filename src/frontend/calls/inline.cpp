@@ -376,12 +376,20 @@ static bool check_fast_math(Context& ctx, const syntax::Function& f, const Node*
   return false;
 }
 
+// A function computes with the numbers of the kernel that calls it.
+static bool check_builtins(Context& ctx, const syntax::Function& f, const Node* node) {
+  if (!f.options.wide_builtins || bits_of(ctx.policy.int_literal(0)) == 64) return true;
+  error(ctx, DiagCode::func_builtins, node, {f.name});
+  return false;
+}
+
 Value call_python(Context& ctx, const Callee& callee, const Arguments& a) {
   const syntax::Function& f = *callee.function;
   if (f.refusal) return refused_function(ctx, f, a.node);
   if (f.kind == syntax::FunctionKind::Kernel)
     return error(ctx, DiagCode::kernel_called_in_kernel, a.node, {f.name});
-  if (too_large(ctx, a.node) || !check_fast_math(ctx, f, a.node)) return Value::unknown();
+  if (too_large(ctx, a.node) || !check_fast_math(ctx, f, a.node) || !check_builtins(ctx, f, a.node))
+    return Value::unknown();
   std::optional<std::vector<Value>> bound = bind_arguments(ctx, callee, a);
   if (!bound || !check_kept(ctx, *bound, a)) return Value::unknown();
   if (const auto exact = exact_integer(f, *bound)) return *exact;
