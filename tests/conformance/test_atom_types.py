@@ -2,6 +2,8 @@
 
 import copy
 import dataclasses
+import decimal
+import mmap
 import pickle
 import threading
 
@@ -452,6 +454,126 @@ def test_pairs_on_the_host(dtype):
     if np.dtype(getattr(dtype, "numpy_dtype", dtype)).itemsize == 16:
         with pytest.raises(TypeError, match="at most 8 bytes"):
             ref.exch(x[0])
+
+
+@D.kernel
+def stores(places, i, x):
+    for place in places:
+        D.atomic_ref(place, i).store(x[i])
+
+
+@clause("DEV-ATOM-28")
+@pytest.mark.parametrize(
+    "values",
+    [
+        np.array([1e20, -1e20, np.nan, np.inf, 3.99, -3.99, 300, -0.5]),
+        np.array([1e20, -1e20, np.nan, -np.inf, 2.5], np.float32),
+        np.array([2**40 + 3, -1, 2**63 - 1, -(2**63)]),
+        np.array([2**64 - 1, 200], np.uint64),
+        np.array([True, False]),
+        np.array([7, -300, 448], ml_dtypes.bfloat16),
+    ],
+)
+def test_numbers_become_the_elements_type_as_in_kernels(values, target):
+    """Integers wrap, floats saturate; NaN becomes 0."""
+    kinds = (np.bool_, np.int8, np.uint16, np.int32, np.uint32, np.int64, np.uint64, np.float16)
+    kinds = (*kinds, np.float32, np.float64, ml_dtypes.bfloat16)
+    by_host, by_kernel = (tuple(np.zeros(values.size, kind) for kind in kinds) for _ in range(2))
+    for i, x in enumerate(values):
+        run(stores, by_kernel, i, values)
+        for place in by_host:
+            D.atomic_ref(place, i).store(x)
+    for host, kernel in zip(by_host, by_kernel, strict=True):
+        assert str(host.tolist()) == str(kernel.tolist())  # NaN is NaN
+
+
+def test_pythons_numbers_on_the_host():
+    a = D.Atomic(int)
+    for x in (7, 2.5, True, decimal.Decimal(3), np.array(4), np.array(5.5)):
+        a.store(x)
+        assert a.load() == int(x)
+    f = D.Atomic(float)
+    f.store(float("inf"))
+    assert f.exch(float("nan")) == np.inf
+    assert np.isnan(f.load())
+    c = D.Atomic("c16")
+    c.store(2)
+    assert c.load() == 2
+
+
+def has_avx():
+    with open("/proc/cpuinfo") as file:
+        return " avx " in file.read()
+
+
+@clause("DEV-ATOM-08", "DEV-ATOM-09")
+@pytest.mark.parametrize("dtype", [np.int8, np.int64, D.int64x2, np.complex128])
+def test_loads_of_memory_that_cannot_be_written(dtype):
+    if np.dtype(getattr(dtype, "numpy_dtype", dtype)).itemsize == 16 and not has_avx():
+        pytest.skip("waits for a CPU with AVX")
+    with mmap.mmap(-1, 4096, prot=mmap.PROT_READ) as memory:
+        place = np.frombuffer(memory, getattr(dtype, "numpy_dtype", dtype))
+        ref = D.atomic_ref(place, 3)
+        assert parts(ref.load()) == parts(D.Atomic(dtype).load())
+        with pytest.raises(TypeError, match="the array is read-only"):
+            ref.store(place[0])
+        del ref, place
+
+
+@pytest.mark.filterwarnings("ignore:the matrix subclass")
+def test_memory_of_the_host():
+    counts = bytearray(8)
+    matrix = np.asmatrix(np.frombuffer(counts, np.int32))
+    for memory in (memoryview(counts).cast("i"), matrix):
+        index = (0, 1) if memory.ndim == 2 else 1
+        assert D.atomic_ref(memory, index).add(5) in (0, 5)
+    assert counts == bytes(4) + bytes([10, 0, 0, 0])
+    with pytest.raises(TypeError, match="the array is read-only"):
+        D.atomic_ref(memoryview(bytes(8)), 0).store(1)
+
+
+@D.struct
+class Padded:
+    tag: D.int8
+    small: D.Atomic(D.uint8x3)
+    large: D.Atomic(D.float32x3)
+    both: D.Atomic(tuple[int, D.int8])
+    apart: D.Atomic(D.int8x3, align=16)
+    last: D.Atomic(int)
+
+
+def padded_array():
+    a = D.zeros(2, dtype=Padded, device="cpu")
+    a["small"]["value"]["z"] = 7
+    return a
+
+
+@D.kernel
+def changes_padded(a):
+    p = a[1]
+    p.small.store(p.small.load() + D.uint8x3(1, 2, 3))
+    p.large.store(D.float32x3(1.5, 2.5, 3.5))
+    p.apart.cas(D.int8x3(0, 0, 0), D.int8x3(4, 5, 6))
+    p.last.add(9)
+
+
+@clause("DEV-STRUCT-14", "DEV-ATOM-02")
+def test_members_with_padding_are_as_objects_and_arrays_of_them(target):
+    by_kernel, by_host = padded_array(), padded_array()
+    run(changes_padded, by_kernel)
+    p = D.atomic_ref(by_host, 1)
+    assert p.small.dtype is D.uint8x3
+    assert p.small.load() == D.uint8x3(0, 0, 7)
+    p.small.store(D.uint8x3(1, 2, 10))
+    p.large.store(D.float32x3(1.5, 2.5, 3.5))
+    assert p.apart.cas(D.int8x3(0, 0, 0), D.int8x3(4, 5, 6)) == D.int8x3(0, 0, 0)
+    p.last.add(9)
+    assert by_host.tobytes() == by_kernel.tobytes()
+    p.both.store((3, -4))
+    assert p.both.load() == (3, -4)
+    for made in (pickle.loads(pickle.dumps(by_host)), by_host.copy()):
+        assert D.atomic_ref(made, 1).large.load() == D.float32x3(1.5, 2.5, 3.5)
+        assert D.atomic_ref(made, 1).both.load() == (3, -4)
 
 
 @clause("DEV-ATOM-17", "DEV-ATOM-18", "DEV-ATOM-19", "DEV-ATOM-20", "DEV-ATOM-21", "DEV-ATOM-22")

@@ -1,5 +1,7 @@
 """Mistakes about atomics and fences (DEV-ATOM, DEV-ORDER, DEV-SCOPE)."""
 
+import re
+
 import numpy as np
 import pytest
 from cuda import device as D
@@ -341,6 +343,29 @@ def test_atomics_are_not_passed_by_value(argument):
         (lambda: D.Atomic(D.int8).add(1), TypeError, "add() is not for elements of int8"),
         (lambda: D.Atomic(float).and_(1), TypeError, "it is for uint32, int32, uint64, int64"),
         (lambda: D.Atomic(D.int64x2).exch(D.int64x2(1, 2)), TypeError, "at most 8 bytes"),
+        (lambda: D.Atomic(float).store(None), TypeError, "takes a number, found NoneType"),
+        (lambda: D.Atomic(bool).store(None), TypeError, "store() of elements of bool takes a"),
+        (lambda: D.Atomic(complex).exch(None), TypeError, "exch() of elements of complex takes a"),
+        (lambda: D.Atomic(complex).cas(0, "1"), TypeError, "takes a number, found str"),
+        (lambda: D.Atomic(int).add(np.float32([1, 2])), TypeError, "takes a number, found ndarray"),
+        (lambda: D.Atomic(int).add(np.timedelta64(1)), TypeError, "a number, found timedelta64"),
+        (lambda: D.Atomic(int).add(1j), TypeError, "takes a number, found complex"),
+        (
+            lambda: D.Atomic(D.uint32).add(-1),
+            OverflowError,
+            "add(): -1 does not fit in uint32; use a wider type, or one with a sign, or "
+            "numpy.int64(-1), which wraps",
+        ),
+        (
+            lambda: D.Atomic(int).add(float("nan")),
+            OverflowError,
+            "add(): nan does not fit in int; use a wider type, or numpy.float64(nan), which a "
+            "kernel's rules convert",
+        ),
+        (lambda: D.Atomic(int).store(1e20), OverflowError, "store(): 1e+20 does not fit in int"),
+        (lambda: D.Atomic(float).exch(1e300), OverflowError, "1e+300 does not fit in float"),
+        (lambda: D.Atomic(float).exch(10**400), OverflowError, "does not fit in float; use a wide"),
+        (lambda: D.Atomic("c8").store(1e300j), OverflowError, "in complex64; use complex128"),
         (lambda: D.atomic_ref(FROZEN, 0).add(1), TypeError, "the array is read-only"),
         (lambda: D.atomic_ref(GRID, 0), TypeError, "takes 2 indices of this array, found 1"),
         (lambda: D.atomic_ref(I4, 1.5), TypeError, "an int or a tuple of ints"),
@@ -353,6 +378,30 @@ def test_on_the_host(call, error, text):
     with pytest.raises(error) as raised:
         call()
     assert text in str(raised.value)
+
+
+# Formats that devices lack; an object's would be a pointer.
+FOREIGN = ("O", "U4", "S4", "M8[s]", "m8[s]", "V8", "g", [("x", "O")], [("x", "M8[s]", (1,))])
+
+
+@clause("DEV-ATOM-08")
+@pytest.mark.parametrize("dtype", FOREIGN)
+def test_formats_that_devices_lack(dtype):
+    within = np.dtype(dtype)
+    part = within.fields["x"][0].base if within.fields else within
+    text = re.escape(f"values of {str(part)!r} are not accessed atomically: devices have no such")
+    with pytest.raises(TypeError, match=r"atomic_ref\(\): " + text):
+        D.atomic_ref(np.zeros(2, dtype), 0)
+    with pytest.raises(TypeError, match=r"Atomic\(dtype\): " + text):
+        D.Atomic(within)
+
+
+def test_other_byte_orders():
+    for dtype in (np.dtype(">i4"), np.dtype([("x", "<i2"), ("y", ">i2")])):
+        with pytest.raises(TypeError, match="not in this machine's byte order; write dtype.newby"):
+            D.Atomic(dtype)
+        with pytest.raises(ValueError, match="not in this machine's byte order; convert it, for"):
+            D.atomic_ref(np.zeros(2, dtype), 0)
 
 
 @pytest.mark.parametrize("program", bad)

@@ -13,7 +13,15 @@ from typing import Any, NoReturn, Protocol, cast
 
 import numpy as np
 from cuda.device import _core
-from cuda.device._hints import AtomicType, Hint, atomic_type, hint_of_dtype, holds_atomics
+from cuda.device._atomic_values import as_number
+from cuda.device._hints import (
+    AtomicType,
+    Hint,
+    atomic_type,
+    check_format,
+    hint_of_dtype,
+    holds_atomics,
+)
 from cuda.device._memory import check_order_and_scope
 
 __all__ = ["Atomic", "AtomicInterface", "AtomicRef", "atomic_ref"]
@@ -71,6 +79,10 @@ class AtomicInterface:
     for the integers among them. A NaN changes nothing in max and min, and is no number to nanmax
     and nanmin. cas and wait compare bits, but for padding. Kernels refuse other elements, orders
     and scopes with a CompileError, host code with a TypeError or ValueError.
+
+    A number becomes one of the element's type as in kernels. Those of Python are as literals: an
+    OverflowError where they do not fit. Of NumPy's, integers wrap, and floats that become integers
+    saturate.
     """
 
     __slots__ = ("_element", "_hint")
@@ -165,17 +177,8 @@ class AtomicInterface:
 
     def _bytes(self, method: str, value: Any) -> bytes:
         dtype = self._hint.format()
-        if dtype.names is None and (isinstance(value, str | bytes) or np.ndim(value) > 0):
-            _refuse_value(self, method, value)
-        if dtype.names is None and dtype.kind != "c":
-            if isinstance(value, complex | np.complexfloating):
-                _refuse_value(self, method, value)
-            try:
-                made = np.asarray(value, dtype) if isinstance(value, int) else dtype.type(value)
-            except TypeError:
-                _refuse_value(self, method, value)
-        elif dtype.names is None:
-            made = dtype.type(value)
+        if dtype.names is None:
+            made: Any = as_number(dtype, value, method, _name(self))
         else:
             parts = self._hint.convert(value, f"the value of {method}()")
             made = np.zeros((), dtype)  # padding is zero
@@ -199,12 +202,6 @@ def _plain(value: Any) -> Any:
 def _name(atomic: AtomicInterface) -> str:
     kind = atomic._hint.type
     return getattr(kind, "__name__", str(kind))
-
-
-def _refuse_value(atomic: AtomicInterface, method: str, value: object) -> NoReturn:
-    raise TypeError(
-        f"{method}() of elements of {_name(atomic)} takes a number, found {type(value).__name__}"
-    )
 
 
 class AtomicRef(AtomicInterface):
@@ -322,6 +319,8 @@ class StructRef:
                 return own.fget(self)
             return types.MethodType(found, self) if isinstance(own, types.FunctionType) else found
         element = self._element[name]
+        if isinstance(field.type, AtomicType):
+            return _reference_to_atomic(element, field.type)
         if holds_atomics(field.type):
             return _reference(element)
         return hint_of_dtype(element.dtype).convert(element[()], f"attribute {name!r}")
@@ -349,26 +348,37 @@ def _reference(element: "np.ndarray[Any, Any]") -> "AtomicRef | StructRef":
         object.__setattr__(struct, "_element", element)
         return struct
     if isinstance(kind, AtomicType):
-        fields: Any = {
-            "names": ["value"],
-            "formats": [kind.memory_dtype],
-            "itemsize": dtype.itemsize,
-        }
-        element = element.view(np.dtype(fields))["value"]
-    _check_memory(element)
+        return _reference_to_atomic(element, kind)
+    return _reference_of(element, hint_of_dtype(dtype))
+
+
+def _reference_to_atomic(element: "np.ndarray[Any, Any]", kind: AtomicType) -> "AtomicRef":
+    """The element is one of an array, or a member of a struct."""
+    fields: Any = {
+        "names": ["value"],
+        "formats": [kind.memory_dtype],
+        "itemsize": element.itemsize,
+    }
+    return _reference_of(element.view(np.dtype(fields))["value"], kind.hint)
+
+
+def _reference_of(element: "np.ndarray[Any, Any]", hint: Hint) -> "AtomicRef":
+    _check_memory(element, hint)
     made: AtomicRef = AtomicRef.__new__(AtomicRef)
-    made._hint = hint_of_dtype(dtype)
+    made._hint = hint
     made._element = element
     return made
 
 
-def _check_memory(element: "np.ndarray[Any, Any]") -> None:
+def _check_memory(element: "np.ndarray[Any, Any]", hint: Hint) -> None:
+    check_format(hint, "atomic_ref()")
     size = element.itemsize
     if size not in (1, 2, 4, 8, 16):
         raise ValueError(f"atomic elements have 1, 2, 4, 8 or 16 bytes, found {size}")
     if not element.dtype.isnative:
         raise ValueError(
-            f"the elements of the array, {element.dtype}, are not in this machine's byte order"
+            f"the elements of the array, {element.dtype}, are not in this machine's byte order; "
+            "convert it, for example with a.astype(a.dtype.newbyteorder('='))"
         )
     if element.ctypes.data % size:
         raise ValueError(
@@ -388,14 +398,18 @@ def atomic_ref(array: Any, index: int | tuple[int, ...]) -> "AtomicRef | StructR
     """Reference to an element that threads access atomically; to a struct, of whose attributes
     some are atomic.
 
-    array: global, shared or local in a kernel; on the host an array in host memory. Its elements
-    have 1, 2, 4, 8 or 16 bytes and lie at multiples of their size.
+    array: global, shared or local in a kernel; on the host an array in host memory, or what has
+    the buffer protocol, such as a bytearray or memoryview. Its elements are of types that kernels
+    have, of 1, 2, 4, 8 or 16 bytes, and lie at multiples of their size.
     index: an int, or one for each dimension.
 
-    On the host: TypeError for what is no array or no such index, ValueError for other elements,
-    IndexError for an index that is outside.
+    On the host: TypeError for what is no array or no such index, and for elements that kernels
+    have no format for, ValueError for those of other sizes, places and byte orders, IndexError for
+    an index that is outside.
     """
-    if not hasattr(array, "shape") and _has_buffer(array):
+    if isinstance(array, np.matrix):
+        array = array.view(np.ndarray)  # one whose elements are arrays without dimensions
+    elif isinstance(array, memoryview) or (not hasattr(array, "shape") and _has_buffer(array)):
         array = np.asarray(memoryview(array))
     if not isinstance(array, np.ndarray):
         raise TypeError(f"atomic_ref() takes an array in host memory, found {_kind(array)}")

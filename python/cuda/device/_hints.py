@@ -138,12 +138,20 @@ class AtomicType:
 
     @property
     def numpy_dtype(self) -> "np.dtype[Any]":
+        """That of an element of an array."""
         if self._dtype is None:
-            value = self.hint.format()
-            fields = {"names": ["value"], "formats": [value], "itemsize": self.size}
-            plain: np.dtype[Any] = np.dtype(fields)  # type: ignore[call-overload]
-            self._dtype = element_dtype(self, plain, self.align)
+            self._dtype = self._of_size(self.size)
         return self._dtype
+
+    def member_dtype(self) -> "np.dtype[Any]":
+        """That of a member of a struct: the value's own, where it takes all of the bytes."""
+        value: np.dtype[Any] = self.hint.format()
+        return value if value.itemsize == self.bytes else self._of_size(self.bytes)
+
+    def _of_size(self, size: int) -> "np.dtype[Any]":
+        fields = {"names": ["value"], "formats": [self.hint.format()], "itemsize": size}
+        plain: np.dtype[Any] = np.dtype(fields)  # type: ignore[call-overload]
+        return element_dtype(self, plain, self.align)
 
     def __reduce__(self) -> tuple[Any, ...]:
         return atomic_type, self._made_of
@@ -161,7 +169,7 @@ def atomic_type(dtype: Any, align: int | None) -> AtomicType:
     number = 1 if align is None else check_alignment("Atomic(dtype, align=...)", align)
     hint = understood(dtype)
     if hint is None and isinstance(dtype, np.dtype | str):
-        hint = hint_of_dtype(np.dtype(dtype))
+        hint = _hint_of_given(np.dtype(dtype))
     if hint is None or hint.type is None:
         raise TypeError(
             "Atomic(dtype): dtype is a number, vector, struct or tuple type, such as int or "
@@ -210,7 +218,7 @@ def _of_atomic(kind: AtomicType) -> Hint:
             "that holds zero"
         )
 
-    return Hint(kind, kind.bytes, kind.align, lambda: kind.memory_dtype, convert)
+    return Hint(kind, kind.bytes, kind.align, kind.member_dtype, convert)
 
 
 def hint_of_dtype(dtype: "np.dtype[Any]") -> Hint:
@@ -222,6 +230,41 @@ def hint_of_dtype(dtype: "np.dtype[Any]") -> Hint:
     if known is not None:
         return known
     return Hint(dtype, dtype.itemsize, dtype.alignment, lambda: dtype, lambda value, place: value)
+
+
+def _hint_of_given(dtype: "np.dtype[Any]") -> Hint:
+    hint = hint_of_dtype(dtype)
+    check_format(hint, "Atomic(dtype)")
+    if not dtype.isnative:
+        raise TypeError(
+            f"Atomic(dtype): {dtype} is not in this machine's byte order; "
+            "write dtype.newbyteorder('=')"
+        )
+    return hint
+
+
+def _part_without_format(hint: Hint) -> "np.dtype[Any] | None":
+    """The first part of an element that kernels have no values of."""
+    dtype = hint.type
+    if not isinstance(dtype, np.dtype):
+        return None
+    if dtype.names is None:
+        return dtype
+    fields = (field[0].base for field in (dtype.fields or {}).values())
+    parts = (_part_without_format(hint_of_dtype(field)) for field in fields)
+    return next((part for part in parts if part is not None), None)
+
+
+def check_format(hint: Hint, what: str) -> None:
+    """TypeError for elements that kernels have no values of, such as objects and dates."""
+    part = _part_without_format(hint)
+    if part is not None:
+        raise TypeError(
+            f"{what}: values of {str(part)!r} are not accessed atomically: devices have no such "
+            "format; convert them to bool, int8 to int64, uint8 to uint64, float32, float64, "
+            "float16, bfloat16, float8e4m3, float8e5m2, complex64, complex128, or to vectors or "
+            "structs of these"
+        )
 
 
 def name_of(hint: object) -> str:
