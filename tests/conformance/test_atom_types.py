@@ -4,6 +4,7 @@ import copy
 import dataclasses
 import decimal
 import mmap
+import os
 import pickle
 import threading
 
@@ -134,27 +135,62 @@ def test_load_and_store_of_every_type(target):
         np.testing.assert_array_equal(old[4], x[2:10])
 
 
-@D.kernel
-def races(place, torn):
-    """Both halves are always stored together."""
-    i = D.tid(1)
-    ref = D.atomic_ref(place, 0)
-    for k in range(200):
-        mine = D.int64(i * 200 + k)
-        ref.store(D.int64x2(mine, ~mine), "relaxed")
-        seen = ref.load("relaxed")
-        if seen.x != ~seen.y:
-            D.atomic_ref(torn, 0).add(1)
+def stores_beside_loads(in_halves):
+    """A kernel of two blocks: one stores two equal numbers, at once or by two stores, and the other
+    one counts how often it sees new ones, and how often two that differ."""
+
+    @D.kernel
+    def kernel(place, rounds, changes, torn):
+        ref = D.atomic_ref(place, 0)
+        halves = place.view(D.int64)
+        if D.block_idx.x == 0:
+            for k in range(rounds):
+                if in_halves:
+                    D.atomic_ref(halves, 0).store(D.int64(k), "relaxed")
+                    D.atomic_ref(halves, 1).store(D.int64(k), "relaxed")
+                else:
+                    ref.store(D.int64x2(k, k), "relaxed")
+        else:
+            last, new, different = D.int64(0), D.int32(0), D.int32(0)
+            for _ in range(rounds):
+                seen = ref.load("relaxed")
+                new += 1 if seen.x != last else 0
+                different += 1 if seen.x != seen.y else 0
+                last = seen.x
+            changes[0] += new
+            torn[0] += different
+
+    return kernel
+
+
+AT_ONCE, IN_HALVES = map(stores_beside_loads, (False, True))
+RUN_SIDE_BY_SIDE = ("interpreter-seed1", "avx512", "avx2", "sse4", "avx512-threads", "cuda")
+
+
+def seen_beside(kernel, rounds, is_enough):
+    """Numbers that were new and halves that differed, of as many launches as it takes."""
+    place, changes, torn = D.zeros(1, dtype=D.int64x2), np.zeros(1, "i4"), np.zeros(1, "i4")
+    for _ in range(5000):
+        run(kernel, place, rounds, changes, torn, grid=2)
+        if is_enough(changes[0], torn[0]):
+            break
+    assert place["x"][0] == place["y"][0] == rounds - 1
+    return int(changes[0]), int(torn[0])
 
 
 @clause("DEV-ATOM-11")
+@pytest.mark.targets(*RUN_SIDE_BY_SIDE)
 def test_sixteen_bytes_are_not_torn(target):
-    place, torn = D.zeros(1, dtype=D.int64x2), np.zeros(1, np.int32)
-    place["y"] = -1
-    run(races, place, torn, grid=16, block=32)
-    assert torn[0] == 0
-    assert place["x"][0] == ~place["y"][0]
-    assert place["x"][0] % 200 == 199
+    """The blocks run side by side: the same kernel with two stores is seen to tear. What makes one
+    access in PTX, test_atomic_code asks."""
+    if not target.startswith("interpreter") and len(os.sched_getaffinity(0)) < 2:
+        pytest.skip("needs two CPUs")
+    rounds = 400 if target.startswith("interpreter") else 200_000
+    _, torn = seen_beside(IN_HALVES, rounds, lambda changes, torn: torn > 0)
+    assert torn > 0, "two stores were not seen to be two: this test shows nothing"
+    changes, torn = seen_beside(AT_ONCE, rounds, lambda changes, torn: changes >= 1000)
+    assert changes >= 1000
+    assert torn == 0
 
 
 # --- Atomic as a type and as an object ---
