@@ -58,7 +58,7 @@ struct Instance {
   Unrolled unrolled;
   bool outdated = false;  // a loop was unrolled that the webs do not know as such
   Instance* parent = nullptr;
-  const syntax::Node* call = nullptr;
+  Place call;  // in `parent`
   // The function that this one stands within, if any, and the copy of the unrolled loops there.
   Instance* enclosing = nullptr;
   uint32_t enclosing_copy = 0;

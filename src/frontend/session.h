@@ -13,10 +13,10 @@
 
 namespace cuda_device::frontend {
 
-// Where an array of the kernel's own is requested: the calls that lead to it, its own last. Copies
-// of an unrolled loop that ask for the same have the same.
+// Where an array of the kernel's own is requested: the calls that lead to it, its own last, each in
+// its copy of the unrolled loops around.
 struct AllocationSite {
-  std::vector<const syntax::Node*> calls;
+  std::vector<Place> calls;
   std::string element;  // the text of its type, which is one of a session's
   std::vector<int64_t> shape, strides;
   uint32_t align;

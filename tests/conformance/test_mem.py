@@ -386,6 +386,51 @@ def test_bounds_of_slices_are_pythons(target, lower, upper):
     assert out.tolist() == [len(part), len(back), *ends]
 
 
+def counter():
+    total = D.Atomic(int)
+
+    def add(x):
+        return total.add(x)
+
+    return add
+
+
+@D.kernel
+def memory_of_each_copy(out):
+    before = D.local_array(2, D.int32)
+    before[0] = before[1] = 1
+    for _ in (1, 2, 3):
+        after = D.local_array(2, D.int32)
+        after[0] = before[1]
+        after[1] = before[0] + before[1]
+        before = after
+    out[0] = before[0] * 100 + before[1]
+
+    counters = ()
+    for k in (1, 2, 3):
+        one = D.Atomic(int)
+        one.store(k)
+        counters = (*counters, one)
+    out[1] = counters[0].load() * 100 + counters[1].load() * 10 + counters[2].load()
+
+    each = tuple(counter() for _ in range(3))
+    for k in range(3):
+        each[k](k + 1)
+    out[2] = each[0](0) * 100 + each[1](0) * 10 + each[2](0)
+
+    tiles = tuple(D.shared_array(1, D.int32) for _ in range(2))
+    tiles[0][0] = 4
+    tiles[1][0] = 5
+    out[3] = tiles[0][0] * 10 + tiles[1][0]
+
+
+@clause("DEV-MEM-01", "DEV-MEM-09")
+def test_each_copy_of_an_unrolled_loop_has_memory_of_its_own(target):
+    out = np.zeros(4, np.int32)
+    run(memory_of_each_copy, out)
+    assert out.tolist() == [305, 123, 123, 45]
+
+
 @D.kernel
 def bits(out, x):
     held = D.local_array(2, D.float32, align=8)

@@ -167,7 +167,7 @@ static uint32_t allocation(Context& ctx, const ir::Allocation& array, const Data
   AllocationSite place{{}, type_text(element), array.shape, array.strides, array.align};
   for (const Instance* i = ctx.instance; i; i = i->begins_function ? nullptr : i->parent)
     place.calls.push_back(i->call);
-  place.calls.push_back(call);
+  place.calls.push_back(ctx.place(call));
   const auto next = static_cast<uint32_t>(ctx.session.allocations.size());
   const auto [at, is_new] = ctx.session.allocation_at.emplace(std::move(place), next);
   if (is_new) {

@@ -179,7 +179,7 @@ Value call_for_real(Context& ctx, CalledFunction& called, const std::vector<Valu
   if (!called.number) {
     called.number = static_cast<uint32_t>(ctx.called.size());
     called.instance->parent = ctx.instance;
-    called.instance->call = a.node;
+    called.instance->call = ctx.place(a.node);
     ctx.called.push_back(&called);
   }
   lower_at_first_call(ctx, called);
@@ -244,7 +244,7 @@ static void return_leaves(Context& ctx, CalledFunction& called, const Value& res
   if (called.has_several_results) abstract = without_constants(abstract);
   if (!same_abstract(abstract, called.result)) note_result(ctx, called, std::move(abstract));
   std::vector<Inst*> leaves;
-  add_leaves(ctx, called.result, result, called.instance->call, leaves);
+  add_leaves(ctx, called.result, result, called.instance->call.node, leaves);
   ctx.function->results = types_of_leaves(called.result);
   ctx.builder.typed(Op::Return, ir::Type::none(), std::move(leaves));
 }
@@ -295,7 +295,7 @@ static void lower_body(Context& ctx, CalledFunction& called) {
                       {"'" + f.name + "' is called more than " +
                        std::to_string(ir::kMostNestedCalls) + " calls deep"}}));
   const Value result = inlined(ctx, *called.instance);
-  return_leaves(ctx, called, result_in_signature(ctx, f, result, called.instance->call));
+  return_leaves(ctx, called, result_in_signature(ctx, f, result, called.instance->call.node));
 }
 
 static std::unique_ptr<ir::Function> begin_function(const ir::Function& kernel,

@@ -332,7 +332,7 @@ static Instance& instance_at(Context& ctx, const Callee& callee, const Arguments
   if (!instance) {
     instance = ctx.session.make_instance(*callee.function, callee.index);
     instance->parent = ctx.instance;
-    instance->call = a.node;
+    instance->call = ctx.place(a.node);
   }
   if (callee.closure) {
     instance->enclosing = callee.closure->instance;

@@ -38,7 +38,7 @@ struct Group {
            static_cast<int64_t>(calls * kCallWeight);
   }
   auto place() const {
-    const Span &f = first->function->span, &call = first->call->span;
+    const Span &f = first->function->span, &call = first->call.node->span;
     return std::tuple(f.file, f.line, f.column, call.file, call.line, call.column);
   }
 };

@@ -43,7 +43,7 @@ Span operation_place(const Node* node, const Node* left, const Node* right) {
 
 // A lambda among the arguments of the call: its place says all.
 static bool is_called_where_it_stands(const Instance& i) {
-  const Span &lambda = i.function->span, &call = i.call->span;
+  const Span &lambda = i.function->span, &call = i.call.node->span;
   const auto place = [](uint32_t line, uint32_t column) { return std::pair(line, column); };
   return i.enclosing && i.function->name == "<lambda>" && lambda.file == call.file &&
          place(call.line, call.column) <= place(lambda.line, lambda.column) &&
@@ -55,17 +55,17 @@ static bool is_called_where_it_stands(const Instance& i) {
 static std::vector<Note> calls_to(const Instance* instance) {
   constexpr size_t kMostShown = 3;  // of one call that is repeated
   const auto is_same_call = [](const Instance* a, const Instance* b) {
-    return a->call == b->call && a->function == b->function;
+    return a->call.node == b->call.node && a->function == b->function;
   };
   std::vector<const Instance*> calls;
-  for (const Instance* i = instance; i && i->call; i = i->parent)
+  for (const Instance* i = instance; i && i->call.node; i = i->parent)
     if (!is_called_where_it_stands(*i)) calls.push_back(i);
   std::vector<Note> notes;
   for (auto i = calls.begin(); i != calls.end();) {
     const auto last = std::find_if_not(
         i, calls.end(), [&](const Instance* next) { return is_same_call(*i, next); });
     const auto times = static_cast<size_t>(last - i);
-    const Note note{(*i)->call->span, "in '" + (*i)->function->name + "', called here"};
+    const Note note{(*i)->call.node->span, "in '" + (*i)->function->name + "', called here"};
     notes.insert(notes.end(), std::min(times, kMostShown), note);
     if (times > kMostShown)
       notes.back().text += ": the call is repeated " + std::to_string(times - kMostShown) +
@@ -80,9 +80,9 @@ ReportedPlace place_in_program(const Context& ctx, const Span& place) {
   const auto is_of_program = [](const syntax::Function& f) {
     return !f.of_language && f.in_library.empty();
   };
-  while (!is_of_program(*reported.in->function) && reported.in->parent && reported.in->call) {
+  while (!is_of_program(*reported.in->function) && reported.in->parent && reported.in->call.node) {
     reported.called = reported.in->function;
-    reported.span = reported.in->call->span;
+    reported.span = reported.in->call.node->span;
     reported.in = reported.in->parent;
   }
   return reported;
