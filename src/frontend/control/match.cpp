@@ -46,7 +46,9 @@ static Value matches_value(Context& ctx, const syntax::MatchValue* pattern, cons
   if (wanted.is_unknown()) return wanted;
   if (wanted.is<Value::Object>())
     return wrong_kind(ctx, DiagCode::foreign_object, pattern, wanted, {});
-  if (!is_comparable(value, wanted)) return Value::boolean(false);
+  // A reference to what is accessed atomically: the error says that it has to be loaded.
+  const bool refers = value.is_array() && value.array().is_atomic_ref();
+  if (!refers && !is_comparable(value, wanted)) return Value::boolean(false);
   return compare(ctx, CompareOp::Eq, value, wanted, pattern);
 }
 
@@ -184,7 +186,8 @@ static Value matches_class(Context& ctx, const syntax::MatchClass* pattern, cons
   const std::optional<bool> is = is_instance(ctx, value, cls);
   if (!is) return error(ctx, DiagCode::isinstance_class, pattern->cls, {type_text(cls)});
   if (!*is) return Value::boolean(false);
-  const RecordRef type = class_of(value);
+  const bool refers = value.is_array() && value.array().is_struct_ref();
+  const RecordRef type = refers ? value.array().element.record : class_of(value);
   if (!type || type->is_vector()) return matches_itself(ctx, pattern, cls, value, taken);
   const std::optional<std::vector<std::string>> names = names_in(ctx, pattern, cls);
   if (!names) return Value::unknown();
@@ -195,8 +198,8 @@ static Value matches_class(Context& ctx, const syntax::MatchClass* pattern, cons
   for (const std::string& name : *names) {
     const auto field = field_named(*type, name);
     if (!field && !has_attribute(*type, name)) return Value::boolean(false);
-    values.push_back(field ? value.parts()[*field]
-                           : attribute_named(ctx, name, value, pattern, pattern));
+    values.push_back(field && !refers ? value.parts()[*field]
+                                      : attribute_named(ctx, name, value, pattern, pattern));
   }
   return all_match(ctx, patterns, values, taken, pattern);
 }
