@@ -520,6 +520,57 @@ def test_updates_of_retyped_elements(target):
     assert a.view(np.uint32)[1] == 50
 
 
+@D.struct
+class Numbered:
+    n: D.Atomic(int)
+    m: int
+
+
+@D.kernel
+def matches_references(out, q):
+    match q[0]:
+        case Numbered(m=v):
+            out[0] = v
+        case _:
+            out[0] = -1
+    match q[0]:
+        case Numbered(m=8):
+            out[1] = -1
+        case Numbered(n=ref):
+            out[1] = ref.load()
+
+
+def test_structs_with_atomics_are_matched(target):
+    out, q = np.zeros(2, np.int32), np.zeros(1, Numbered.numpy_dtype)
+    q["n"], q["m"] = 5, 7
+    run(matches_references, out, q)
+    assert out.tolist() == [7, 5]
+
+
+@D.kernel
+def adds_products(out, x, y):
+    t = D.thread_idx.x
+    own = D.local_array(1, D.float32)
+    tile = D.shared_array(64, D.float32)
+    own[0] = tile[t] = out[0, t] = 0.7
+    D.atomic_ref(own, 0).add(x[t] * y[t])
+    D.atomic_ref(tile, t).add(x[t] * y[t], scope="thread")
+    D.atomic_ref(out, (0, t)).add(x[t] * y[t], scope="thread")
+    out[1, t] = tile[t]
+    out[2, t] = own[0]
+
+
+def test_products_are_rounded_before_they_are_added_in_any_memory(target):
+    rng = np.random.default_rng(0)
+    x, y = rng.random((2, 40), np.float32)
+    out = np.zeros((3, 40), np.float32)
+    run(adds_products, out, x, y, block=40)
+    wanted = np.float32(0.7) + x * y
+    assert (out == wanted).all()
+    fused = (0.7 + x.astype(float) * y).astype(np.float32)
+    assert (fused != wanted).any()  # or nobody could tell
+
+
 # --- in host code ---
 
 

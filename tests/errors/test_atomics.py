@@ -53,9 +53,27 @@ def places(a, last, f):
     # error at `last["n"]`: int32 at this place may lie at no multiple of 4 bytes: the elements of the argument have 5 bytes
     # hint: atomic operations need that; pass this part of the array as an argument of its own, or declare the type with its alignment
     D.atomic_ref(last["n"], 0).add(1)
-    # error at `D.atomic_ref(f.view(D.float64x2), 0).load()`: float64x2 at this place may lie at no multiple of 16 bytes: the elements of the argument lie at multiples of 8
+    # error at `f.view(D.float64x2)`: float64x2 at this place may lie at no multiple of 16 bytes: the elements of the argument lie at multiples of 8
     # hint: atomic operations need that; pass this part of the array as an argument of its own, or declare the type with its alignment
     D.atomic_ref(f.view(D.float64x2), 0).load()
+
+
+@bad.kernel(I4, I1, clause="DEV-ATOM-08")
+def smaller_elements(a, b):
+    # error at `a.view(D.int64)`: int64 at this place may lie at no multiple of 8 bytes: the elements of the argument lie at multiples of 4
+    # hint: atomic operations need that; pass this part of the array as an argument of its own, or declare the type with its alignment
+    D.atomic_ref(a.view(D.int64), 0).add(1)
+    # error at `b.view(D.int32)`: int32 at this place may lie at no multiple of 4 bytes: the elements of the argument lie at multiples of 1
+    # hint: atomic operations need that; pass this part of the array as an argument of its own, or declare the type with its alignment
+    D.atomic_ref(b.view(D.int32), 0).add(1)
+
+
+@bad.kernel(I4, I4, 1, clause="DEV-ATOM-08")
+def of_chosen_arrays(a, b, n):
+    chosen = a if n > 0 else b
+    # error at `chosen`: atomic_ref() of an array that is chosen when the kernel runs is not implemented yet
+    # hint: write an if statement, with one of the arrays in each branch
+    D.atomic_ref(chosen, 0).add(1)
 
 
 @bad.kernel(I4, I4, clause=("DEV-ORDER-08", "DEV-SCOPE-05"))
@@ -161,6 +179,15 @@ class Wide:
 class Queue:
     head: D.Atomic(int)
     size: int
+
+
+@bad.kernel(np.zeros(1, Queue.numpy_dtype))
+def matched(a):
+    match a[0].head:
+        # error at `1`: '==' cannot compare 'AtomicRef[int]' and 'int'
+        # hint: numbers can be compared, and tuples of them
+        case 1:
+            pass
 
 
 C16, LOOSE, WIDE, V3 = (

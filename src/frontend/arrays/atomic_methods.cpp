@@ -192,6 +192,8 @@ class Element {
   Inst* update(Inst* operand, const AtomicSpec& spec) {
     if (!alone_) return emit(Op::AtomicRmw, held_, {operand}, spec);
     Inst* old = plain_load(0);
+    // An atomic addition is not contracted, wherever its element lies: the value is rounded before.
+    if (held_.is_float()) operand = ctx_.builder.typed(Op::Convert, operand->type, {operand});
     Inst* next = operand;
     if (spec.kind != AtomicKind::Exch) next = ctx_.builder.op(ir::op_of(spec.kind), {old, operand});
     if (ir::replaces_nan(spec.kind) && held_.is_float())

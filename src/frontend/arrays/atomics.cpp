@@ -60,7 +60,11 @@ static std::optional<std::string> misplaced_part(Context& ctx, const Value::Arra
   auto* parameter = std::get_if<Value::Parameter>(&array.base);
   if (!parameter) return std::nullopt;
   const ir::Type& whole = ctx.function->params[parameter->index].type;
-  if (whole.element_bytes() < bytes || whole.element_bytes() % bytes == 0) return std::nullopt;
+  // A view of another type takes smaller elements together.
+  if (whole.element_bytes() < bytes)
+    return "the elements of the argument lie at multiples of " +
+           std::to_string(whole.element_align());
+  if (whole.element_bytes() % bytes == 0) return std::nullopt;
   return "the elements of the argument have " + std::to_string(whole.element_bytes()) + " bytes";
 }
 
@@ -137,6 +141,10 @@ Value call_atomic_ref(Context& ctx, const Arguments& a, const Intrinsic& i) {
       return error(
           ctx, DiagCode::missing_argument, a.node,
           {i.short_name(), k == 0 ? "array" : "index", "for example device.atomic_ref(a, i)"});
+  if (of.value->is<Value::Choice>())
+    return not_implemented(ctx, of.node,
+                           "atomic_ref() of an array that is chosen when the kernel runs",
+                           "write an if statement, with one of the arrays in each branch");
   if (!of.value->is_array() || of.value->array().reference)
     return wrong_kind(ctx, DiagCode::atomic_array, of.node, *of.value, {type_text(*of.value)});
   const Value::Array& array = of.value->array();
