@@ -184,7 +184,7 @@ def test_sixteen_bytes_are_not_torn(target):
     """The blocks run side by side: the same kernel with two stores is seen to tear. What makes one
     access in PTX, test_atomic_code asks."""
     if not target.startswith("interpreter") and len(os.sched_getaffinity(0)) < 2:
-        pytest.skip("needs two CPUs")
+        pytest.skip("waits for a second CPU")
     rounds = 400 if target.startswith("interpreter") else 200_000
     _, torn = seen_beside(IN_HALVES, rounds, lambda changes, torn: torn > 0)
     assert torn > 0, "two stores were not seen to be two: this test shows nothing"
