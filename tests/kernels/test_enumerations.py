@@ -137,6 +137,37 @@ def test_operators_of_the_class(target, n):
     run_as_host(with_operators, np.zeros(6, np.int32), n, Rank.FIRST)
 
 
+class Shade(enum.Enum):
+    RED = 10
+    GREEN = 20
+
+
+class Permission(enum.Flag):
+    READ = 1
+    WRITE = 2
+
+
+@D.kernel
+def of_two_classes(out, n, access):
+    level = Level.LOW if n else Level.HIGH
+    rank = Rank.FIRST if n else Rank.SECOND
+    out[0] = level is rank
+    out[1] = level is not rank
+    out[2] = level == rank
+    out[3] = level in (rank, 9)
+    out[4] = Colour.RED == Shade.RED
+    out[5] = (Colour.RED if n else Colour.GREEN) is Shade.RED
+    out[6] = (Shade.RED if n else Shade.GREEN) != Colour.RED
+    out[7] = access == Permission.READ
+    out[8] = access is Permission.READ
+    out[9] = Level.LOW is Rank.FIRST
+
+
+@pytest.mark.parametrize("n", range(2))
+def test_members_of_two_classes(target, n):
+    run_as_host(of_two_classes, np.zeros(10, np.int32), n, Access.READ)
+
+
 @dataclasses.dataclass(frozen=True)
 class Cell:
     colour: Colour
@@ -350,6 +381,16 @@ def two_classes(out, n):
 
 
 @D.kernel
+def member_or_number(out, n):
+    out[0] = (Level.LOW if n else 3).value
+
+
+@D.kernel
+def two_classes_of_numbers(out, n):
+    out[0] = (Level.LOW if n else Rank.FIRST).half
+
+
+@D.kernel
 def with_a_list(out):
     out[0] = Kind.LIST.value
 
@@ -410,6 +451,16 @@ def of_several_types(out, n):
             (1,),
             "the alternatives have types Colour and Kind, which have no common type",
             "convert one of them",
+        ),
+        *(
+            (
+                kernel,
+                (1,),
+                f"int has no attribute '{name}'",
+                "numbers have shape, strides, size, ndim, dtype, real, imag, view, reshape, astype"
+                " and conjugate",
+            )
+            for kernel, name in ((member_or_number, "value"), (two_classes_of_numbers, "half"))
         ),
         (
             with_a_list,

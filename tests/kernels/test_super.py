@@ -208,14 +208,22 @@ def test_mistakes(kernel, message, hint):
     assert hint in found.hint
 
 
-def test_a_base_class_that_changes(monkeypatch):
-    @D.kernel
-    def area(out):
-        out[0] = Cube(2.0).area(1.0)
+@D.kernel
+def of_bases(out, x):
+    out[0] = Cube(x).area(1.0)
+    out[1] = Middle(x).order()
+    out[2] = (Tone.LOW if x > 0 else Tone.HIGH).code()
 
-    out = np.zeros(1)
-    D.launch(area, out, grid=1, block=1)
-    assert out[0] == 24
-    monkeypatch.setattr(Shape, "area", lambda self, scale: 5.0)
-    D.launch(area, out, grid=1, block=1)
-    assert out[0] == 60
+
+@pytest.mark.parametrize(
+    ("base", "method", "function"),
+    [
+        (Shape, "area", lambda self, scale: 5.0),
+        (Left, "order", lambda self: 7),  # which is no dataclass
+        (Named, "code", lambda self: 9),
+    ],
+)
+def test_a_base_class_that_changes(base, method, function, monkeypatch):
+    run_as_host(of_bases, np.zeros(3), 2.0)
+    monkeypatch.setattr(base, method, function)
+    run_as_host(of_bases, np.zeros(3), 2.0)
