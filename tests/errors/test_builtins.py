@@ -84,6 +84,14 @@ def orders(a, n):
     # error at `max((n, 1), start=2)`: max() has no parameter 'start'
     # hint: its keywords are key and default
     z = max((n, 1), start=2)
+    # error at `max((range(n), range(3)), key=len)`: max() gives one of several values of the type
+    # ... range, which cannot be chosen at run time
+    # hint: choose among positions: max(range(len(t)), key=...)
+    z = max((range(n), range(3)), key=len)
+    # error at `sorted((range(n), range(3)), key=len)`: sorted() gives one of several values of the
+    # ... type range, which cannot be chosen at run time
+    # hint: choose among positions: sorted(range(len(t)), key=...)
+    z = sorted((range(n), range(3)), key=len)
     # error at `(1, 2, 3).index(4)`: index() of a value that the tuple does not have
     # hint: ask x in t first
     z = (1, 2, 3).index(4)

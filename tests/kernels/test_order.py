@@ -265,3 +265,12 @@ def best_function(out, x):
 @pytest.mark.parametrize("x", [-7, 0, 9])
 def test_functions_are_chosen_by_a_key(target, x):
     run_as_python(best_function, np.zeros(1, np.int32), x)
+
+
+@D.kernel
+def of_one_range(out, n):
+    out[0] = len(sorted((range(n),), key=len)[0])
+
+
+def test_one_element_is_sorted_whatever_it_is(target):
+    run_as_python(of_one_range, np.zeros(1, np.int32), 5)

@@ -319,10 +319,6 @@ static std::optional<std::vector<Value>> in_one_type(const Call& call,
     }
     common = std::move(*joined);
   }
-  if (!is_choosable(common)) {
-    error(call.ctx, DiagCode::not_chosen, call.node(), {call.name, type_text(common)});
-    return std::nullopt;
-  }
   std::vector<Value> out;
   out.reserve(values.size());
   for (const Value& v : values) out.push_back(in_common(call, v, common));
