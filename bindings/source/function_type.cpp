@@ -261,7 +261,7 @@ void define(FunctionObject* self, nb::handle function, syntax::FunctionKind kind
   FunctionState& state = *self->state;
   state.kind = kind;
   state.options = std::move(options);
-  state.options.wide_builtins = dialect == frontend::DialectName::Device64;
+  state.options.wide_builtins = frontend::asks_for_wide_builtins(dialect);
   state.dialect = dialect;
   state.name = to_string(function.attr("__name__"));
   state.code = {};

@@ -80,6 +80,18 @@ constexpr bool has_wide_builtins(DialectName dialect) {
   return false;
 }
 
+// Whether the decorator asks for them: builtins=64.
+constexpr bool asks_for_wide_builtins(DialectName dialect) {
+  switch (dialect) {
+    case DialectName::Device:
+    case DialectName::NumbaPro:
+      return false;
+    case DialectName::Device64:
+      return true;
+  }
+  return false;
+}
+
 constexpr std::optional<DialectName> dialect_named(std::string_view name) {
   for (size_t i = 0; i < std::size(kDialectNames); ++i)
     if (kDialectNames[i] == name) return static_cast<DialectName>(i);
