@@ -428,6 +428,40 @@ def test_copies_of_structs_with_atomics():
         assert (made.name, made.total.load(), tally.total.load()) == (3, 3.5, 2.5)
 
 
+@D.struct
+class Counter:
+    n: D.Atomic(int)
+    step: int
+
+    def plainly(self, by):
+        return self.n.add(by * self.step)
+
+    @D.func
+    def by_func(self, by):
+        return self.n.add(by * self.step)
+
+    @staticmethod
+    def of_the_class(n):
+        return n + 1
+
+    @property
+    def seen(self):
+        return self.n.load()
+
+
+@clause("DEV-STRUCT-14", "DEV-STRUCT-15")
+def test_methods_of_references_on_the_host():
+    counters = D.zeros(2, dtype=Counter, device="cpu")
+    one = D.atomic_ref(counters, 1)
+    one.step = 3
+    assert (one.plainly(1), one.by_func(2), one.of_the_class(4), one.seen) == (0, 3, 5, 9)
+    assert counters["n"].tolist() == [0, 9]
+    mutex = D.atomic_ref(D.zeros(1, dtype=ticket_mutex, device="cpu"), 0)
+    mutex.lock()
+    mutex.unlock()
+    assert (mutex.line.load(), mutex.current.load()) == (1, 1)
+
+
 def test_references_are_not_copied():
     array, guarded = np.zeros(2, np.int32), D.zeros(1, dtype=Guarded, device="cpu")
     for ref, what in (

@@ -407,6 +407,12 @@ def test_on_the_host(call, error, text):
     assert text in str(raised.value)
 
 
+def test_tuples_with_atomics_are_no_attributes():
+    for hint in (tuple[D.Atomic(int), int], tuple[int, tuple[int, D.Atomic(int)]], tuple[Queue]):
+        with pytest.raises(TypeError, match="attribute 't' is a tuple with atomics; a tuple is a"):
+            D.struct(type("H", (), {"__annotations__": {"t": hint}}))
+
+
 # Formats that devices lack; an object's would be a pointer.
 FOREIGN = ("O", "U4", "S4", "M8[s]", "m8[s]", "V8", "g", [("x", "O")], [("x", "M8[s]", (1,))])
 

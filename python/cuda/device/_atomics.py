@@ -8,7 +8,6 @@ sequentially consistent, whatever weaker order is asked for.
 import functools
 import operator
 import time
-import types
 from typing import Any, NoReturn, Protocol, cast
 
 import numpy as np
@@ -225,14 +224,16 @@ class AtomicRef(AtomicInterface):
 class Atomic(AtomicInterface):
     """A value that threads access atomically; in kernels also its type.
 
-    dtype: a number, vector, struct or tuple type of at most 16 bytes. In memory it takes 1, 2, 4, 8
-    or 16 bytes, at a multiple of that.
+    dtype: a number, vector, struct or tuple type of at most 16 bytes; a type of tuples is named
+    outside of kernels: T = Atomic(tuple[int, float]). In memory it takes 1, 2, 4, 8 or 16 bytes, at
+    a multiple of that.
     align: its alignment in bytes at least, a power of two.
 
     `Atomic(int)` is a type where one is expected: the dtype of shared_array and local_array, and
-    the hint of a struct's attribute. Elsewhere it is an object that holds zero; one that a kernel
-    makes is the thread's own. A struct with atomics is passed by reference: as an element of an
-    array.
+    the hint of a struct's attribute. Elsewhere on the host, and in a kernel where it is assigned to
+    a name (`x = Atomic(int)`), it is an object that holds zero; one that a kernel makes is the
+    thread's own. Kernels take none of the host's objects, but arrays: zeros(1, dtype=Atomic(int)).
+    A struct with atomics is passed by reference, too: as an element of an array.
 
     A copy, or what pickle makes in another process, is an object of its own, which holds the value
     that the first one held.
@@ -315,9 +316,7 @@ class StructRef:
         if field is None:
             found = getattr(self._class, name)
             own = self._class.__dict__.get(name)
-            if isinstance(own, property) and own.fget is not None:
-                return own.fget(self)
-            return types.MethodType(found, self) if isinstance(own, types.FunctionType) else found
+            return own.__get__(self, self._class) if hasattr(own, "__get__") else found
         element = self._element[name]
         if isinstance(field.type, AtomicType):
             return _reference_to_atomic(element, field.type)

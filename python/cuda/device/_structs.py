@@ -101,6 +101,12 @@ def _hints(cls: type, scope: Mapping[str, Any]) -> dict[str, Hint]:
             _refuse(
                 cls, f"the type hint of attribute {name!r} is {name_of(hint)}; it can be {_HINTS}"
             )
+        if isinstance(known.type, RecordLayout) and holds_atomics(known.type):
+            _refuse(
+                cls,
+                f"attribute {name!r} is a tuple with atomics; a tuple is a value, which is copied: "
+                "declare them as attributes, or as a struct of their own",
+            )
         hints[name] = known
     return hints
 
