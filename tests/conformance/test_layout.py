@@ -1,24 +1,16 @@
 """Layouts as a C++ compiler finds them: vectors, tuples and structs (DEV-ABI-06, 08)."""
 
-import os
 import re
 import shutil
 import subprocess
-from pathlib import Path
 
 import pytest
 from support.clauses import clause
+from support.cuda_tools import find_nvcc
 
 from support import cpp_layouts
 
 SEED = 20261125
-CUDA_HOMES = [os.environ.get("CUDA_HOME", ""), os.environ.get("CUDA_PATH", ""), "/usr/local/cuda"]
-
-
-def find_nvcc():
-    on_path = shutil.which("nvcc")
-    folders = [Path(home) / "bin" / "nvcc" for home in CUDA_HOMES if home]
-    return on_path or next((str(path) for path in folders if path.exists()), None)
 
 
 def compile_layouts(tmp_path, command, suffix, text):
