@@ -487,3 +487,8 @@ def test_comparisons_with_integer_literals_are_exact(target, name):
     launch(with_integers, x, out)
     expected = [a < 1e5, a >= 1e5, a > -1e5, a < 2049, a == 2049, a != 2049, a >= 16777217, a <= 3]
     assert np.array_equal(out, np.stack(expected, axis=1))
+
+
+def test_arrays_by_the_names_that_kernels_have():
+    for name in ("float8e4m3", "float8e5m2", "bfloat16"):
+        assert D.zeros(2, dtype=name, device="cpu").dtype == np.dtype(getattr(D, name))

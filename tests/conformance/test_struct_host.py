@@ -467,6 +467,17 @@ def test_elements_become_structs_again():
     assert Point.norm2(points[0]) == 14
 
 
+def test_elements_take_vectors_and_structs():
+    s = D.full(1, make_segment(), device="cpu")
+    s[0].w = D.float32x4(5, 6, 7, 8)
+    assert s[0].w == D.float32x4(5, 6, 7, 8)
+    s[0]["w"] = D.float32x4(1, 2, 3, 4)
+    assert s[0].w.tolist() == (1, 2, 3, 4)
+    s[0].a = Point(7, 8, 9)
+    assert s[0].a == Point(7, 8, 9)
+    assert s[0].a != Point(7, 8, 8)
+
+
 def test_elements_know_their_struct():
     a = D.zeros(3, dtype=Point, device="cpu")
     for b in (a[1:], a.copy(), pickle.loads(pickle.dumps(a))):

@@ -8,9 +8,11 @@ take and the host copies by to_host.
 import operator
 from typing import Any
 
+import ml_dtypes
 import numpy as np
 from cuda.device import _core, _interfaces, _places
 from cuda.device._core import Array, Vector
+from cuda.device._elements import plain
 from cuda.device._host_arrays import ExportingArray, exporting, given, wait
 
 __all__ = ["Array", "arange", "asarray", "empty", "from_dlpack", "full", "to_host", "zeros"]
@@ -24,6 +26,13 @@ _TWO_FORMATS = {
 }
 
 
+# Their names in kernels; NumPy knows those that ml_dtypes gives them.
+_FORMATS_BY_NAME = {
+    "float8e4m3": ml_dtypes.float8_e4m3fn,
+    "float8e5m2": ml_dtypes.float8_e5m2,
+}
+
+
 def _format(dtype: Any) -> np.dtype[Any]:
     """NumPy's dtype, that of a struct or vector too; TypeError for Python objects and numbers."""
     if isinstance(dtype, type) and dtype in _TWO_FORMATS:
@@ -32,6 +41,8 @@ def _format(dtype: Any) -> np.dtype[Any]:
             f"dtype={dtype.__name__} is {numpys} in NumPy and {ours} in kernels: "
             f"write device.{numpys} or device.{ours}"
         )
+    if isinstance(dtype, str):
+        dtype = _FORMATS_BY_NAME.get(dtype, dtype)
     made: np.dtype[Any] = np.dtype(getattr(dtype, "numpy_dtype", dtype))
     _check_elements(made)
     return made
@@ -44,20 +55,6 @@ def _check_elements(dtype: np.dtype[Any]) -> None:
         raise TypeError(f"arrays of {_interfaces.UNUSABLE[kind]} cannot be passed to kernels")
     if dtype.itemsize == 0 and dtype.names is None:
         raise TypeError(f"elements of {dtype} have no bytes")
-
-
-def plain(value: Any) -> Any:
-    """Vectors and structs as the tuples that NumPy takes for elements, in lists too."""
-    if isinstance(value, Vector):
-        return tuple(value)
-    layout = getattr(type(value), "__cuda_device_struct__", None)
-    if layout is not None:
-        return tuple(_member(getattr(value, field.name)) for field in layout.fields)
-    return type(value)(map(_member, value)) if type(value) in (tuple, list) else value
-
-
-def _member(value: Any) -> Any:
-    return b"" if value is None else plain(value)  # None takes up bytes without a meaning
 
 
 def _format_of(value: Any) -> Any:

@@ -193,7 +193,7 @@ class AtomicInterface:
 
 
 def _plain(value: Any) -> Any:
-    from cuda.device._arrays import plain
+    from cuda.device._elements import plain
 
     return plain(value)
 

@@ -11,6 +11,26 @@ from typing import Any
 
 import numpy as np
 from cuda.device import _core
+from cuda.device._core import Vector
+
+
+def plain(value: Any) -> Any:
+    """Vectors and structs as the tuples that NumPy takes for elements, in lists too."""
+    if isinstance(value, Vector):
+        return tuple(value)
+    layout = _layout_of(value)
+    if layout is not None:
+        return tuple(_member(getattr(value, field.name)) for field in layout.fields)
+    return type(value)(map(_member, value)) if type(value) in (tuple, list) else value
+
+
+def _member(value: Any) -> Any:
+    return b"" if value is None else plain(value)  # None takes up bytes without a meaning
+
+
+def _layout_of(value: Any) -> Any:
+    """That of a struct; None for what is none."""
+    return getattr(type(value), "__cuda_device_struct__", None)
 
 
 class _Meaning:
@@ -60,11 +80,37 @@ def _field(name: str) -> property:
     return property(itemgetter(name), store)
 
 
+def _set_item(element: np.void, field: Any, value: Any) -> None:
+    np.void.__setitem__(element, field, plain(value))
+
+
+def _compared(element: Any, other: object) -> Any:
+    """The vector or struct that the element stands for where it is compared with one; else None."""
+    kind = type(element).__cuda_device_type__
+    if isinstance(kind, type) and (isinstance(other, Vector) or _layout_of(other) is not None):
+        return kind(*element)
+    return None
+
+
+def _equal(element: np.void, other: object) -> Any:
+    value = _compared(element, other)
+    return np.void.__eq__(element, other) if value is None else value == other
+
+
+def _differ(element: np.void, other: object) -> Any:
+    value = _compared(element, other)
+    return np.void.__ne__(element, other) if value is None else value != other
+
+
 def element_dtype(kind: Any, plain: np.dtype[Any], align: int) -> np.dtype[Any]:
     """The structured dtype of a vector or struct type, with its alignment in bytes."""
     attributes: dict[str, Any] = {name: _field(name) for name in plain.names or ()}
     attributes |= {
         "__slots__": (),
+        "__setitem__": _set_item,
+        "__eq__": _equal,
+        "__ne__": _differ,
+        "__hash__": np.void.__hash__,
         "__module__": kind.__module__,
         # Where cloudpickle finds it, which does not ask copyreg for classes.
         "__qualname__": f"{getattr(kind, '__qualname__', kind.__name__)}.numpy_dtype.type",
