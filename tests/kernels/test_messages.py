@@ -412,3 +412,34 @@ def test_a_message_costs_nothing_where_nothing_fails():
     loop = innermost_loop(with_message, *args)
     assert loop == innermost_loop(plain, *args)
     assert 10 < loop.total() < 100
+
+
+CHECKS = tuple(range(40))
+
+
+@D.kernel
+def with_many_checks(a, b):
+    i = D.tid(1)
+    for k in CHECKS:
+        assert a[i] != k, f"{k}: {a[i]}, {b[i]}"
+
+
+@pytest.mark.parametrize("form", ["avx512", "avx2", "sse4"])
+def test_checks_share_what_tells_of_them(form):
+    args = np.full(64, 100, np.int32), np.ones(64, np.float32)
+    text = with_many_checks.inspect(*args, block=64, what="llvm_raw", target=form)
+    assert text.count("call void @cd_kernel_failed(") == 1
+    assert text.count("call void @report.int32s.float32s(") == len(CHECKS)
+    stack = with_many_checks.stats(*args, grid=1, block=64, target=form).stack_bytes
+    vectors = 2 * 32 * 4  # of each of two values
+    assert stack < 10 * vectors
+
+
+@pytest.mark.parametrize("k", [0, 17, 39])
+def test_each_of_many_checks_tells_of_its_own(k):
+    a = np.full(64, 100, np.int32)
+    a[60] = k
+    assert told(with_many_checks, a, np.arange(64, dtype=np.float32), block=64) == (
+        f"{k}: {k}, 60.0",
+        60,
+    )

@@ -17,36 +17,65 @@ llvm::CallInst* Reports::call(const char* name, llvm::ArrayRef<Value*> arguments
   return call_runtime(c_.b, c_.module, name, result ? result : c_.b.getVoidTy(), arguments);
 }
 
+// Where threads fail the kernel only calls: stores there to arrays that all checks share, and lanes
+// taken out of vectors, cost LLVM the square of the number of checks, and a vector of stack each.
 void Reports::fail(const ir::Inst& check, Value* lanes) {
   Value* lane = c_.b.CreateZExtOrTrunc(c_.masks.first_lane(lanes), c_.b.getInt32Ty());
-  const std::array<Value*, 6> where = position_.of_lane(lane);
-  auto* type = llvm::ArrayType::get(c_.b.getInt32Ty(), where.size());
-  if (!place_) place_ = c_.variable(type, "place");
-  for (unsigned i = 0; i < where.size(); ++i)
-    c_.b.CreateStore(where[i], c_.b.CreateConstInBoundsGEP2_32(type, place_, 0, i));
-  auto* count = c_.b.getInt32(static_cast<uint32_t>(check.operands.size() - 1));
-  call("cd_kernel_failed", {launch(), c_.b.getInt32(static_cast<uint32_t>(check.imm)), place_,
-                            count, message_in_memory(check, lane)})
-      ->addFnAttr(llvm::Attribute::Cold);
+  llvm::SmallVector<Value*, 16> arguments = {launch(),
+                                             c_.b.getInt32(static_cast<uint32_t>(check.imm)), lane};
+  llvm::append_range(arguments, position_.of_lane(lane));
+  std::string name = "report";
+  for (size_t k = 1; k < check.operands.size(); ++k) {
+    const ir::Inst& operand = *check.operands[k];
+    const ScalarKind kind = operand.type.scalar();
+    arguments.push_back(told(operand, lane));
+    const bool vector = arguments.back()->getType()->isVectorTy();
+    name += "." + std::string(name_of(kind)) + (vector ? "s" : "");
+  }
+  llvm::Function* report = c_.module.getFunction(name);
+  if (!report) report = make_report(check, name, arguments);
+  c_.b.CreateCall(report, arguments)->addFnAttr(llvm::Attribute::Cold);
   if (!c_.failed) c_.failed = c_.new_block("failed");
   c_.b.CreateBr(c_.failed);
 }
 
-// Lane after lane would be a vector a value: of those that fail one is told.
-Value* Reports::message_in_memory(const ir::Inst& check, Value* lane) {
-  if (check.operands.size() == 1) return llvm::ConstantPointerNull::get(c_.b.getPtrTy());
-  auto* type = llvm::ArrayType::get(c_.b.getInt64Ty(), kMostPrinted);
-  if (!message_) message_ = c_.variable(type, "message");
-  for (size_t k = 1; k < check.operands.size(); ++k) {
-    const ir::Inst& operand = *check.operands[k];
-    const ScalarKind kind = operand.type.scalar();
-    Value* value = values_.of(operand).uniform()
-                       ? values_.scalar(operand, kind)
-                       : c_.b.CreateExtractElement(values_.vector(operand, kind), lane);
-    Value* to = c_.b.CreateConstInBoundsGEP2_64(type, message_, 0, k - 1);
-    c_.b.CreateStore(wide(kind, value), to);
+// An operand of a check as its report takes it: bits, of all lanes or of this one.
+Value* Reports::told(const ir::Inst& operand, Value* lane) {
+  const ScalarKind kind = operand.type.scalar();
+  const bool uniform = values_.of(operand).uniform();
+  Value* value = uniform ? values_.scalar(operand, kind) : values_.vector(operand, kind);
+  if (!uniform && operand.type.is_bool()) value = c_.b.CreateExtractElement(value, lane);
+  return is_float(kind) ? c_.b.CreateBitCast(value, integer_like(value->getType())) : value;
+}
+
+// Tells the runtime about the lane that fails: its place, and the values of the message in it.
+llvm::Function* Reports::make_report(const ir::Inst& check, const std::string& name,
+                                     llvm::ArrayRef<Value*> arguments) {
+  llvm::SmallVector<llvm::Type*, 16> types;
+  for (const Value* argument : arguments) types.push_back(argument->getType());
+  const llvm::Function& kernel = *c_.b.GetInsertBlock()->getParent();
+  auto* report = llvm::Function::Create(llvm::FunctionType::get(c_.b.getVoidTy(), types, false),
+                                        llvm::Function::InternalLinkage, name, c_.module);
+  report->addFnAttrs(llvm::AttrBuilder(c_.llvm(), kernel.getAttributes().getFnAttrs()));
+  report->addFnAttr(llvm::Attribute::NoInline);
+  llvm::IRBuilder<> b(llvm::BasicBlock::Create(c_.llvm(), "entry", report));
+  constexpr unsigned kPlace = 3, kValues = kPlace + 6;
+  const auto count = static_cast<uint32_t>(arguments.size() - kValues);
+  auto* place = b.CreateAlloca(llvm::ArrayType::get(b.getInt32Ty(), kValues - kPlace));
+  for (unsigned k = kPlace; k < kValues; ++k)
+    b.CreateStore(report->getArg(k), b.CreateConstGEP1_64(b.getInt32Ty(), place, k - kPlace));
+  auto* message = b.CreateAlloca(llvm::ArrayType::get(b.getInt64Ty(), count));
+  for (uint32_t k = 0; k < count; ++k) {
+    Value* value = report->getArg(kValues + k);
+    if (value->getType()->isVectorTy()) value = b.CreateExtractElement(value, report->getArg(2));
+    const bool is_signed = is_signed_int(check.operands[k + 1]->type.scalar());
+    b.CreateStore(b.CreateIntCast(value, b.getInt64Ty(), is_signed),
+                  b.CreateConstGEP1_64(b.getInt64Ty(), message, k));
   }
-  return message_;
+  call_runtime(b, c_.module, "cd_kernel_failed", b.getVoidTy(),
+               {report->getArg(0), report->getArg(1), place, b.getInt32(count), message});
+  b.CreateRetVoid();
+  return report;
 }
 
 // As the interpreter holds it, in 64 bits: a scalar, or of each lane.

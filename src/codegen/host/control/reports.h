@@ -2,6 +2,8 @@
 // known.
 #pragma once
 
+#include <string>
+
 #include "codegen/host/lowering/position.h"
 
 namespace cuda_device::codegen::host {
@@ -23,8 +25,10 @@ class Reports {
   llvm::AllocaInst* operands_in_memory(const ir::Inst& inst);
   llvm::Value* wide_vector(const ir::Inst& operand);
   llvm::Value* wide(ScalarKind kind, llvm::Value* value);
-  // The values of a check's message in one lane.
-  llvm::Value* message_in_memory(const ir::Inst& check, llvm::Value* lane);
+  llvm::Value* told(const ir::Inst& operand, llvm::Value* lane);
+  // A function of the module, which all checks with such arguments call.
+  llvm::Function* make_report(const ir::Inst& check, const std::string& name,
+                              llvm::ArrayRef<llvm::Value*> arguments);
   llvm::Value* launch();
   llvm::CallInst* call(const char* function, llvm::ArrayRef<llvm::Value*> arguments,
                        llvm::Type* result = nullptr);
@@ -32,9 +36,7 @@ class Reports {
   EmitContext& c_;
   LaneValues& values_;
   Position& position_;
-  llvm::AllocaInst* place_ = nullptr;
   llvm::DenseMap<size_t, llvm::AllocaInst*> buffers_;  // by number of values
-  llvm::AllocaInst* message_ = nullptr;
 };
 
 }  // namespace cuda_device::codegen::host
