@@ -135,6 +135,8 @@ class Build {
   void run(abi::KernelImage& image, llvm::function_ref<void(llvm::Module&)> emit,
            llvm::function_ref<void(llvm::Module&, Owned<llvm::TargetMachine>&)> use_masks) {
     with_llvm(options_.stop, [&](llvm::LLVMContext& context) {
+      // Names are for readers. Passes that make many values spend longer on names than on these.
+      context.setDiscardValueNames(!listing_.llvm && !listing_.llvm_opt);
       Owned<llvm::TargetMachine> machine = make_target_machine(target_.machine);
       Owned<llvm::Module> module(new llvm::Module(function_.name, context));
       set_target(*module, *machine);
