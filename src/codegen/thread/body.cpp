@@ -243,8 +243,9 @@ void Body::await(const Inst& i) {
   c_.b.CreateStore(c_.bits_in_64(read), turns_.back().value);
 }
 
-// Two iterations that read the same and keep the same in the same slots have the same state: what
-// each adds is mixed in by a step of a multiplicative hash. `where`: zero, or of a slot.
+// Two iterations that read the same and keep the same in the same slots have the same state: each
+// value is chained to those before, by the step that the runtime goes on with
+// (runtime/host/fibres/cycle.h). `where`: zero, or of a slot.
 void Body::observe(Value* v, uint64_t where) {
   if (turns_.empty()) return;
   Value* wide = c_.bits_in_64(v);

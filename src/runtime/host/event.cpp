@@ -2,6 +2,7 @@
 #include <stdexcept>
 #include <utility>
 
+#include "runtime/host/activity.h"
 #include "runtime/host/stream.h"
 
 namespace cuda_device::runtime {
@@ -52,6 +53,8 @@ void EventState::when_done(std::function<void()> then) {
 bool EventState::wait(int milliseconds) {
   std::unique_lock lock(state_.mutex);
   const auto done = [this] { return state_.done; };
+  if (state_.done) return true;
+  const ActivityScope waits(Activity::Waits);
   if (milliseconds >= 0)
     return state_.changed.wait_for(lock, std::chrono::milliseconds(milliseconds), done);
   state_.changed.wait(lock, done);

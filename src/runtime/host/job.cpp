@@ -6,6 +6,7 @@
 #include <limits>
 #include <new>
 
+#include "runtime/host/activity.h"
 #include "runtime/host/fibres/run.h"
 #include "runtime/host/float_state.h"
 #include "runtime/host/interruptible.h"
@@ -214,6 +215,15 @@ std::string Job::finish_threads(Interrupt* interrupt) {
   return fork_count() == forks ? threads_->finish() : kForkedMeanwhile;
 }
 
+namespace {
+
+bool wait_for(Blocks& blocks, std::chrono::milliseconds limit) {
+  const ActivityScope waits(Activity::Waits);
+  return blocks.sleep(limit);
+}
+
+}  // namespace
+
 void Job::wait_for_others(Interrupt* interrupt, unsigned forks) {
   for (int spin = 0; spin < 2000; ++spin) {
     if (blocks_.over()) return;
@@ -221,7 +231,7 @@ void Job::wait_for_others(Interrupt* interrupt, unsigned forks) {
   }
   while (fork_count() == forks) {
     const bool ask = interrupt && !interrupt->happened();
-    if (blocks_.sleep(ask ? Interrupt::kPeriod : std::chrono::milliseconds(-1))) return;
+    if (wait_for(blocks_, ask ? Interrupt::kPeriod : std::chrono::milliseconds(-1))) return;
     if (ask && interrupt->asked()) blocks_.give_up();
   }
 }

@@ -4,9 +4,9 @@
 #include <signal.h>
 
 #include <algorithm>
-#include <ranges>
 #include <utility>
 
+#include "runtime/host/float_state.h"
 #include "runtime/host/interruptible.h"
 #include "runtime/host/spin.h"
 #include "runtime/host/threads.h"
@@ -17,6 +17,8 @@ namespace {
 
 // An idle core takes tens of microseconds to wake: look for work that long before sleeping.
 constexpr std::chrono::microseconds kSpin{40};
+// Then a stand-in leaves: launches that still wait will start another one.
+constexpr std::chrono::milliseconds kStandInStays{100};
 
 // Signals are the business of the process's own threads, but for those that call a thread out of
 // machine code.
@@ -45,24 +47,25 @@ uint64_t chunk_for(uint64_t blocks, int threads) {
 
 std::thread start_thread(std::function<void()> body) { return std::thread(std::move(body)); }
 
-WorkerPool::WorkerPool(int threads, const StartThread& start) : most_looking_(threads - 1) {
-  start_workers(threads, start);
-  const int workers = static_cast<int>(workers_.size());
+WorkerPool::WorkerPool(int threads, const StartThread& start)
+    : start_(start), most_looking_(threads - 1) {
+  start_workers(threads);
+  const int workers = static_cast<int>(own_);
   threads_ = std::max(1, std::min(threads, workers + 1));
   has_workers_ = workers > 0;
 }
 
 // A process at its limit of threads gets fewer, or none.
-void WorkerPool::start_workers(int count, const StartThread& start) {
-  SignalsBlocked blocked;
+void WorkerPool::start_workers(int count) {
+  const SignalsBlocked blocked;
+  const std::lock_guard lock(mutex_);  // which they take first
   try {
     const auto most = static_cast<size_t>(count);
-    gone_.resize(most);
-    busy_.resize(most);
-    workers_.reserve(most);
-    for (size_t i = 0; i < most; ++i) workers_.push_back(start([this, i] { worker(i); }));
+    workers_.resize(most);
+    for (; own_ < most; ++own_) workers_[own_].thread = start_([this, i = own_] { run_worker(i); });
   } catch (const std::exception&) {
   }
+  workers_.resize(own_);
 }
 
 WorkerPool::~WorkerPool() { stop(); }
@@ -73,8 +76,8 @@ void WorkerPool::stop() {
     stop_ = true;
   }
   wake_.notify_all();
-  for (std::thread& t : workers_) t.join();
-  workers_.clear();
+  for (Worker& worker : workers_)  // the last ones: none is started any more
+    if (worker.thread.joinable()) worker.thread.join();
   has_workers_ = false;
   run_queued();  // what came after the last worker had gone
 }
@@ -84,11 +87,10 @@ void WorkerPool::leave() {
   std::unique_lock lock(mutex_);
   stop_ = true;
   wake_.notify_all();
-  const auto left = [&](size_t i) { return gone_[i] || busy_[i]; };
-  const auto numbers = std::views::iota(size_t{0}, workers_.size());
-  idle_.wait(lock, [&] { return std::ranges::all_of(numbers, left); });
-  for (size_t i : numbers) gone_[i] ? workers_[i].join() : workers_[i].detach();
-  workers_.clear();
+  const auto left = [](const Worker& worker) { return worker.gone || worker.busy; };
+  idle_.wait(lock, [&] { return std::ranges::all_of(workers_, left); });
+  for (Worker& worker : workers_)
+    if (worker.thread.joinable()) worker.gone ? worker.thread.join() : worker.thread.detach();
 }
 
 std::string WorkerPool::run(const std::shared_ptr<Job>& job, Interrupt* interrupt) {
@@ -175,24 +177,40 @@ bool WorkerPool::look(std::unique_lock<std::mutex>& lock) {
   return found || !tasks_.empty();
 }
 
-bool WorkerPool::take(std::function<void()>& task, size_t worker) {
+// False where the worker is to end. Whenever the lock is free, workers may move in memory.
+bool WorkerPool::take(std::function<void()>& task, size_t number) {
   std::unique_lock lock = lock_soon(mutex_);
-  busy_[worker] = false;
-  while (tasks_.empty()) {
+  workers_[number].busy = false;
+  for (;;) {
+    if (superfluous(workers_[number])) return end(workers_[number]);
+    if (!tasks_.empty()) break;
     if (!stop_ && looking_ < most_looking_ && look(lock)) continue;
-    if (stop_) {
-      gone_[worker] = true;
-      idle_.notify_all();
-      return false;
-    }
-    ++sleeping_;
-    wake_.wait(lock);
-    --sleeping_;
+    if (stop_ || !await_task(lock, workers_[number].stand_in)) return end(workers_[number]);
   }
   pop(task);
-  busy_[worker] = true;
+  workers_[number].busy = true;
   if (stop_) idle_.notify_all();
   return true;
+}
+
+// False where a stand-in is not needed for now.
+bool WorkerPool::await_task(std::unique_lock<std::mutex>& lock, bool as_stand_in) {
+  bool woken = true;
+  ++sleeping_;
+  if (as_stand_in)
+    woken = wake_.wait_for(lock, kStandInStays) == std::cv_status::no_timeout;
+  else
+    wake_.wait(lock);
+  --sleeping_;
+  return woken || !tasks_.empty();
+}
+
+bool WorkerPool::end(Worker& worker) {
+  worker.gone = true;
+  if (worker.stand_in) --stand_ins_;
+  if (!tasks_.empty()) wake_.notify_one();  // it may have been woken for one
+  idle_.notify_all();
+  return false;
 }
 
 bool WorkerPool::take_now(std::function<void()>& task) {
@@ -205,15 +223,69 @@ bool WorkerPool::take_now(std::function<void()>& task) {
 void WorkerPool::pop(std::function<void()>& task) {
   task = std::move(tasks_.front().run);
   tasks_.pop_front();
+  ++begun_;
   queued_.store(static_cast<int>(tasks_.size()), std::memory_order_release);
 }
 
-void WorkerPool::worker(size_t number) {
+void WorkerPool::run_worker(size_t number) {
+  {
+    const std::lock_guard lock(mutex_);
+    workers_[number].activity = &activity_of_this_thread();
+  }
   std::function<void()> task;
   while (take(task, number)) {
     task();
     task = nullptr;  // a job's last reference may be ours
   }
+}
+
+// --- stand-ins ---
+
+// Workers that neither wait nor poll, whether they have a task or not.
+size_t WorkerPool::awake() const {
+  return static_cast<size_t>(std::ranges::count_if(workers_, [](const Worker& worker) {
+    return !worker.gone && (!worker.activity || worker.activity->is_awake());
+  }));
+}
+
+void WorkerPool::stand_in() {
+  if (queued_.load(std::memory_order_relaxed) == 0) return;
+  const std::lock_guard lock(mutex_);
+  if (tasks_.empty() || looking_ + sleeping_ > 0) return;
+  if (stop_ || stand_ins_ == kMostStandIns || awake() >= own_) return;
+  no_threads_ = !start_stand_in();
+}
+
+// Threads inherit what the calling one has set, which is amid a launch.
+bool WorkerPool::start_stand_in() {
+  const SignalsBlocked blocked;
+  const FloatState state(false);
+  try {
+    const size_t i = place_for_stand_in();
+    workers_[i] = {start_([this, i] { run_worker(i); }), nullptr, true};
+    ++stand_ins_;
+    return true;
+  } catch (const std::exception&) {
+    return false;
+  }
+}
+
+// That of one which has gone, if any.
+size_t WorkerPool::place_for_stand_in() {
+  for (size_t i = own_; i < workers_.size(); ++i) {
+    if (!workers_[i].gone) continue;
+    if (workers_[i].thread.joinable()) workers_[i].thread.join();
+    return i;
+  }
+  workers_.emplace_back().gone = true;
+  return workers_.size() - 1;
+}
+
+WorkSeen WorkerPool::work_seen() {
+  const std::lock_guard lock(mutex_);
+  const bool working = std::ranges::any_of(
+      workers_, [](const Worker& worker) { return worker.busy && worker.activity->works(); });
+  return {working || (!tasks_.empty() && (awake() > 0 || may_start())), begun_};
 }
 
 namespace {
@@ -250,8 +322,10 @@ TheOnlyPool& the_only_pool() {
 
 WorkerPool& pool() { return the_only_pool().get(); }
 
+WorkerPool* pool_if_made() { return the_only_pool().if_made(); }
+
 void leave_pool() {
-  if (WorkerPool* p = the_only_pool().if_made()) p->leave();
+  if (WorkerPool* p = pool_if_made()) p->leave();
 }
 
 }  // namespace cuda_device::runtime

@@ -11,6 +11,7 @@
 #include <thread>
 #include <vector>
 
+#include "runtime/host/activity.h"
 #include "runtime/host/job.h"
 
 namespace cuda_device::runtime {
@@ -20,6 +21,8 @@ using StartThread = std::function<std::thread(std::function<void()>)>;
 std::thread start_thread(std::function<void()> body);
 
 // Works with the threads that it gets; with none, what is given to it runs on the calling threads.
+// Beside its own workers it has stand-ins: for those that wait (runtime/host/activity.h) while
+// there are tasks. They leave when more workers than its own number do not wait, or tasks stay out.
 class WorkerPool {
  public:
   explicit WorkerPool(int threads, const StartThread& start = start_thread);
@@ -38,15 +41,35 @@ class WorkerPool {
   // The same of workers that have nothing to do. Those at work are left to it, for ever.
   void leave();
   int threads() const { return threads_; }  // that may work on one job, the calling one included
+  // Called now and then while a thread waits: where tasks are queued, and too many workers wait,
+  // another one is started.
+  void stand_in();
+  // Whether a worker is at a task and does not wait, or will be; how many tasks were begun.
+  WorkSeen work_seen();
+
+  static constexpr size_t kMostStandIns = 256;
 
  private:
-  void start_workers(int count, const StartThread& start);
-  void worker(size_t number);
+  struct Worker {
+    std::thread thread;
+    const ThreadActivity* activity = nullptr;  // null: it has not begun
+    bool stand_in = false, busy = false;
+    bool gone = false;  // its thread is at its end
+  };
+  void start_workers(int count);
+  bool start_stand_in();
+  size_t place_for_stand_in();
+  size_t awake() const;
+  bool may_start() const { return !stop_ && !no_threads_ && stand_ins_ < kMostStandIns; }
+  void run_worker(size_t number);
   struct Task {
     std::function<void()> run;
     const Job* job = nullptr;  // that it helps with, if any
   };
-  bool take(std::function<void()>& task, size_t worker);
+  bool take(std::function<void()>& task, size_t number);
+  bool superfluous(const Worker& worker) const { return worker.stand_in && awake() > own_; }
+  bool await_task(std::unique_lock<std::mutex>& lock, bool as_stand_in);
+  bool end(Worker& worker);
   bool take_now(std::function<void()>& task);
   void pop(std::function<void()>& task);
   void call_helpers(const std::shared_ptr<Job>& job, int helpers);
@@ -55,6 +78,7 @@ class WorkerPool {
   bool look(std::unique_lock<std::mutex>& lock);
   void run_queued();
 
+  const StartThread start_;
   const int most_looking_;
   int threads_ = 1;
   std::mutex mutex_;
@@ -66,12 +90,16 @@ class WorkerPool {
   int sleeping_ = 0;
   bool stop_ = false;
   std::condition_variable idle_;  // for leave()
-  std::vector<bool> gone_, busy_;
-  std::vector<std::thread> workers_;
+  uint64_t begun_ = 0;            // tasks
+  size_t own_ = 0;                // workers that are no stand-ins
+  size_t stand_ins_ = 0;
+  bool no_threads_ = false;  // the system had none when one was to be started
+  std::vector<Worker> workers_;
 };
 
 // The pool of this process. A forked child makes its own: its parent's threads do not exist there.
 WorkerPool& pool();
+WorkerPool* pool_if_made();
 void leave_pool();  // if it was made
 
 }  // namespace cuda_device::runtime

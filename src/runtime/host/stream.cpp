@@ -56,7 +56,7 @@ bool HostStream::waits_for_others() const {
 
 bool HostStream::busy_elsewhere() const {
   std::lock_guard lock(state_.mutex);
-  return state_.running && state_.owner != std::this_thread::get_id();
+  return state_.running && state_.owner != &activity_of_this_thread();
 }
 
 // Each wait is for a mark that is in its queue already, so no two streams wait for each other.
@@ -129,7 +129,8 @@ std::shared_ptr<Event> HostStream::record(bool) {
 void HostStream::wait_for(const std::shared_ptr<Event>& event) {
   if (event->device() == kHostDevice) return wait_for(std::static_pointer_cast<EventState>(event));
   auto arrived = std::make_shared<EventState>();
-  event->when_done([arrived] { arrived->complete(); });
+  const auto awaited = std::make_shared<AwaitedElsewhere>();
+  event->when_done([arrived, awaited] { arrived->complete(); });
   wait_for(std::move(arrived));
   enqueue([event] { return event->error(); });
 }
@@ -249,7 +250,7 @@ void HostStream::run_work(Work& work) {
 }
 
 Error HostStream::run_now(const Operation& operation, Interrupt* interrupt) {
-  const auto me = std::this_thread::get_id();
+  const ThreadActivity* const me = &activity_of_this_thread();
   const unsigned forks = fork_count();
   {
     std::unique_lock lock = lock_soon(state_.mutex);
@@ -289,8 +290,13 @@ HostStream::Granted HostStream::wait_for_turn(std::unique_lock<std::mutex>& lock
   state_.items.push_back({nullptr, nullptr, &turn});
   ++state_.entered;
   const auto granted = [&] { return turn.granted; };
-  if (!interrupt) turn.changed.wait(lock, granted);
-  while (!turn.granted && !turn.changed.wait_for(lock, Interrupt::kPeriod, granted)) {
+  const auto rest = [&] {
+    const ActivityScope waits(Activity::Waits);
+    if (interrupt) return turn.changed.wait_for(lock, Interrupt::kPeriod, granted);
+    turn.changed.wait(lock, granted);
+    return true;
+  };
+  while (!turn.granted && !rest()) {
     lock.unlock();
     const bool give_up = interrupt->asked();
     if (fork_count() != forks) return Granted::Forked;
@@ -310,7 +316,7 @@ HostStream::Granted HostStream::wait_for_turn(std::unique_lock<std::mutex>& lock
 void HostStream::give_back() {
   {
     const auto lock = lock_soon(state_.mutex);
-    state_.owner = {};
+    state_.owner = nullptr;
     count_last_out();
     if (state_.items.empty()) {
       state_.running = false;
@@ -332,6 +338,12 @@ bool HostStream::owes_work() const {
          state_.items.find_if([](const Item& item) { return item.work || item.await; });
 }
 
+// Whatever else works for it is a worker of the pool, where that has any.
+WorkSeen HostStream::work_seen() const {
+  std::lock_guard lock(state_.mutex);
+  return {state_.owner && state_.owner->works(), state_.left};
+}
+
 uint64_t HostStream::mark() {
   std::lock_guard lock(state_.mutex);
   return state_.entered;
@@ -340,9 +352,11 @@ uint64_t HostStream::mark() {
 // Nothing runs in a forked child, whatever the mark says.
 bool HostStream::wait(int milliseconds, uint64_t mark) {
   std::unique_lock lock(state_.mutex);
-  const auto quiet = [this, mark, me = std::this_thread::get_id()] {
+  const auto quiet = [this, mark, me = &activity_of_this_thread()] {
     return !state_.running || state_.left >= mark || state_.owner == me;
   };
+  if (quiet()) return true;
+  const ActivityScope waits(Activity::Waits);
   ++state_.waiting;
   bool done = true;
   if (milliseconds >= 0)

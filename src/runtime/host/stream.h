@@ -10,12 +10,12 @@
 #include <memory>
 #include <mutex>
 #include <string>
-#include <thread>
 #include <type_traits>
 #include <utility>
 #include <vector>
 
 #include "runtime/device.h"
+#include "runtime/host/activity.h"
 #include "runtime/host/interrupt.h"
 #include "runtime/host/ring.h"
 #include "support/fork.h"
@@ -112,6 +112,8 @@ class HostStream : public Stream, public std::enable_shared_from_this<HostStream
   bool idle() const override;
   // Whether anything is queued or running that no thread waits for by itself, as run_now does.
   bool owes_work() const;
+  // Whether a thread that owns it is at work; how much has gone.
+  WorkSeen work_seen() const;
   uint64_t mark() override;
   // Does not wait for an operation that called it.
   bool wait(int milliseconds, uint64_t mark = kAll) override;
@@ -154,7 +156,7 @@ class HostStream : public Stream, public std::enable_shared_from_this<HostStream
     bool working = false;  // on what was taken
     // A thread that has drained it stays for a moment: the next launch is often near.
     std::atomic<Lingerer> lingerer{Lingerer::None};
-    std::thread::id owner;  // the thread in run_now
+    const ThreadActivity* owner = nullptr;  // of the thread in run_now; null: there is none
     Error error;
     std::shared_ptr<HostStream> alive;  // from when a drain is posted until it begins
   };

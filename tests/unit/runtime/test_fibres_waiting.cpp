@@ -4,6 +4,7 @@
 
 #include <atomic>
 
+#include "runtime/host/fibres/cycle.h"
 #include "runtime/host/fibres/standing.h"
 #include "support/fork.h"
 #include "unit/in_child.h"
@@ -28,8 +29,10 @@ void compute_for(double seconds) {
 // The thread sanitizer takes milliseconds to make a fibre.
 #if defined(__SANITIZE_THREAD__)
 constexpr double kLatest = 20.0;
+constexpr int kManyStates = 100;
 #else
 constexpr double kLatest = 2.0;
+constexpr int kManyStates = 1000;
 #endif
 
 void expect_deadlock(const Ran& ran, const std::vector<std::pair<uint32_t, uint64_t>>& sites) {
@@ -127,6 +130,99 @@ TEST(Deadlocks, BetweenWorkers) {
   expect_deadlock(ran, {{0, 32}, {1, 32}});
 }
 
+// As of a thread that looks at so many flags in turn.
+TEST(Deadlocks, OfThreadsThatComeBackToTheSameStates) {
+  for (const uint64_t states : {9, 20, kManyStates}) {
+    WorkerPool pool(2);
+    std::atomic<int> never{0};
+    const Ran ran = launch_of(3, 2).run(pool, [&](const TestThread& t) {
+      for (uint64_t looks = 0; looks < 100 + 7 * t.thread(); ++looks) t.turn(looks << 32);
+      for (uint64_t i = 0; never == 0; i = (i + 1) % states) t.turn(i, 1);
+    });
+    if (states < 100) expect_deadlock(ran, {{1, 6}});
+    EXPECT_TRUE(ran.report.deadlock) << "later, with many states, on a machine that is busy";
+  }
+}
+
+// --- states that come back ---
+
+using fibres::Cycle;
+
+// The turn from which on states seem to come back.
+template <class State>
+uint64_t found_after(State state, uint64_t most, uint32_t shortest = 1) {
+  Cycle cycle;
+  for (uint64_t i = 0; i < most; ++i) {
+    cycle.turn(state(i));
+    if (cycle.goes_round() && cycle.length() >= shortest) return i;
+  }
+  return most;
+}
+
+TEST(Cycle, IsFoundWhereverItBegins) {
+  for (const uint64_t length : {1, 2, 3, 9, 64, 1000, 4096})
+    for (const uint64_t before : {0, 1, 100, 5000}) {
+      const auto state = [&](uint64_t i) { return 1 + (i < before ? i : before + i % length); };
+      const uint64_t most = before == 0 ? 4 * length : before + 4 * Cycle::kLongest;
+      EXPECT_LT(found_after(state, 40000), most) << length << " " << before;
+    }
+}
+
+// As of a loop around others: between its own states come theirs, which are the same each time.
+TEST(Cycle, IsFoundWhereStatesComeSeveralTimesInIt) {
+  for (const uint64_t step : {2, 3, 4, 8, 9, 10, 16})
+    for (const uint64_t steps : {5, 8, 100, 250})
+      for (const bool alike : {false, true}) {
+        const auto state = [&](uint64_t i) {
+          const uint64_t at = i % (step * steps);
+          if (at % step == 0) return 1 + at;
+          return alike ? 100'000 : 100'000 + at % step;
+        };
+        EXPECT_LT(found_after(state, 40000, 9), 40000u) << step << " " << steps << " " << alike;
+      }
+}
+
+TEST(Cycle, GoesOnUntilALapIsAnotherOne) {
+  Cycle cycle;
+  uint64_t i = 0;
+  const auto turn = [&](uint64_t state) {
+    ++i;
+    cycle.turn(state);
+    return cycle.goes_round();
+  };
+  while (!turn(1 + i % 10)) {
+  }
+  EXPECT_EQ(cycle.length(), 10u);
+  for (const uint64_t end = i + 995; i < end;) EXPECT_TRUE(turn(1 + i % 10));
+  turn(1000);  // in the place of one of them
+  int turns = 0;
+  while (turn(1 + i % 10)) ++turns;
+  EXPECT_LE(turns, 10);
+}
+
+TEST(Cycle, IsNoneWhereEachStateIsNew) {
+  const auto counts = [](uint64_t i) { return 1 + i; };
+  EXPECT_EQ(found_after(counts, 100000), 100000u);
+  const auto too_long = [](uint64_t i) { return 1 + i % 5000; };
+  EXPECT_EQ(found_after(too_long, 100000), 100000u);
+}
+
+TEST(Cycle, IsNoneWhereOneStateOfEachLapIsNew) {
+  for (const uint64_t length : {2, 9, 10, 11, 64, 1000}) {
+    const auto state = [&](uint64_t i) { return i % length == 0 ? 10'000 + i : i % length; };
+    EXPECT_EQ(found_after(state, 100000, 2), 100000u) << length;
+  }
+}
+
+TEST(Cycle, IsNoneWhereTheSameStatesComeInAnotherOrder) {
+  const auto state = [](uint64_t i) {
+    const uint64_t lap = i / 20, at = i % 20;
+    if (at < 10) return 1 + at;
+    return 1 + 10 + (at + lap * lap) % 10;
+  };
+  EXPECT_EQ(found_after(state, 95, 9), 95u);
+}
+
 TEST(Deadlocks, ThePoolGoesOn) {
   WorkerPool pool(2);
   const Ran ran = launch_of(2, 64).run(
@@ -150,7 +246,7 @@ TEST(NoDeadlock, AWaitThatCountsToAMillion) {
   EXPECT_TRUE(ran.fine());
 }
 
-// Not so few that a loop in a loop has them while it waits.
+// More than are looked for.
 TEST(NoDeadlock, StatesThatTakeLongToComeBack) {
   WorkerPool pool(1);
   std::atomic<int> flag{0};
@@ -159,10 +255,51 @@ TEST(NoDeadlock, StatesThatTakeLongToComeBack) {
     flag = 1;
   });
   const Ran ran = launch_of(1, 2).run(pool, [&](const TestThread& t) {
-    for (uint64_t i = 0; flag == 0; i = (i + 1) % 20) t.turn(i);
+    for (uint64_t i = 0; flag == 0; i = (i + 1) % 10000) t.turn(i);
   });
   other.join();
   EXPECT_TRUE(ran.fine());
+}
+
+// A loop that counts, around waits that find the same each time.
+TEST(NoDeadlock, ANewStateAmongManyThatComeBack) {
+  WorkerPool pool(1);
+  const auto end = std::chrono::steady_clock::now() + std::chrono::milliseconds(2500);
+  const Ran ran = launch_of(1, 2).run(pool, [&](const TestThread& t) {
+    for (uint64_t i = 0; std::chrono::steady_clock::now() < end; ++i) {
+      t.turn(i);
+      for (uint32_t site = 1; site <= 20; ++site) t.turn(0, site);
+    }
+  });
+  EXPECT_TRUE(ran.fine());
+}
+
+// A word that one thread of many polls, late in its round: each look at its block is a whole round.
+TEST(NoDeadlock, AFlagAmongManyThatAreLookedAtInTurn) {
+  for (const int workers : {1, 2}) {
+    WorkerPool pool(workers);
+    std::vector<std::atomic<int>> flags(500);
+    const Ran ran = launch_of(2, 2).run(pool, [&](const TestThread& t) {
+      if (t.block() == 1) {
+        t.turn(1);
+        compute_for(1.2);
+        for (size_t i = flags.size(); i-- > 0;) {
+          flags[i] = 1;
+          t.turn(2 + i);
+        }
+        return;
+      }
+      for (size_t seen = 0, i = 0; seen < flags.size(); i = (i + 1) % flags.size()) {
+        if (flags[i] == 1) {
+          ++seen;
+          flags[i] = 2;
+        }
+        t.turn(i * 1000 + seen);
+        if (t.thread() == 1) return;
+      }
+    });
+    EXPECT_TRUE(ran.fine());
+  }
 }
 
 // Loops around compare-and-swap come back to the same states while others are first; each ends

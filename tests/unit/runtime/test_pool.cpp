@@ -6,7 +6,9 @@
 #include <sys/resource.h>
 
 #include <algorithm>
+#include <atomic>
 #include <chrono>
+#include <memory>
 #include <thread>
 
 #include "unit/in_child.h"
@@ -331,6 +333,116 @@ TEST(Pool, DoesNotAskForShortJobs) {
     EXPECT_EQ(pool().run(counts.job(), &interrupt), "");
     EXPECT_TRUE(counts.all_once());
   }
+}
+
+// --- stand-ins ---
+
+// A task that rests until the flag is set, as a launch that stands still does.
+struct Resting {
+  Resting(WorkerPool& pool, std::atomic<bool>& flag, Activity how = Activity::Waits) {
+    pool.post([this, &pool, &flag, how] {
+      {
+        const ActivityScope scope(how);
+        rests = true;
+        while (!flag) {
+          pool.stand_in();
+          std::this_thread::sleep_for(milliseconds(1));
+        }
+      }
+      ended = true;
+    });
+  }
+  ~Resting() { wait(ended); }
+  static bool wait(const std::atomic<bool>& flag) {
+    for (int i = 0; i < 20000 && !flag; ++i) std::this_thread::sleep_for(milliseconds(1));
+    return flag;
+  }
+  std::atomic<bool> rests{false}, ended{false};
+};
+
+TEST(StandIns, RunWhatIsQueuedWhileWorkersRest) {
+  for (const int workers : {1, 2, 4})
+    for (const auto how : {Activity::Waits, Activity::Polls}) {
+      WorkerPool pool(workers);
+      std::atomic<bool> flag{false};
+      std::vector<std::unique_ptr<Resting>> resting;
+      for (int i = 0; i < 3 * workers; ++i)
+        resting.push_back(std::make_unique<Resting>(pool, flag, how));
+      pool.post([&] { flag = true; });
+      EXPECT_TRUE(Resting::wait(flag)) << workers;
+      flag = true;
+    }
+}
+
+TEST(StandIns, LeaveWhenWorkersDoNotRestAnyMore) {
+  WorkerPool pool(1);
+  {
+    std::atomic<bool> flag{false};
+    const Resting first(pool, flag), second(pool, flag), third(pool, flag);
+    EXPECT_TRUE(Resting::wait(third.rests));
+    flag = true;
+  }
+  std::atomic<int> at_once{0}, most{0}, left{20};
+  std::atomic<bool> done{false};
+  for (int i = left; i > 0; --i)
+    pool.post([&] {
+      most = std::max<int>(most, ++at_once);
+      std::this_thread::sleep_for(milliseconds(2));
+      --at_once;
+      if (--left == 0) done = true;
+    });
+  EXPECT_TRUE(Resting::wait(done));
+  EXPECT_EQ(most, 1);
+}
+
+TEST(StandIns, LeaveWhenThereIsNothingToDo) {
+  std::atomic<int> there{0}, begun{0};
+  WorkerPool pool(1, [&](std::function<void()> body) {
+    return start_thread([&, body = std::move(body)] {
+      ++begun;
+      ++there;
+      body();
+      --there;
+    });
+  });
+  std::atomic<bool> flag{false};
+  {
+    const Resting first(pool, flag), second(pool, flag), third(pool, flag);
+    EXPECT_TRUE(Resting::wait(third.rests));
+    flag = true;
+  }
+  EXPECT_GE(begun, 3);
+  for (int i = 0; i < 20000 && there > 1; ++i) std::this_thread::sleep_for(milliseconds(1));
+  EXPECT_EQ(there, 1);
+}
+
+TEST(StandIns, AreNotThereWhereThereAreNoThreads) {
+  std::atomic<bool> flag{false};
+  WorkerPool pool(1, at_most(1));
+  const Resting resting(pool, flag);
+  EXPECT_TRUE(Resting::wait(resting.rests));
+  EXPECT_FALSE(pool.work_seen().going_on);
+  pool.post([] {});
+  std::this_thread::sleep_for(milliseconds(20));
+  EXPECT_FALSE(pool.work_seen().going_on) << "nobody will run it";
+  flag = true;
+}
+
+TEST(StandIns, WorkIsSeenWhereATaskDoesNotRest) {
+  WorkerPool pool(1);
+  EXPECT_FALSE(pool.work_seen().going_on);
+  std::atomic<bool> flag{false};
+  {
+    const Resting polls(pool, flag, Activity::Polls);
+    EXPECT_TRUE(Resting::wait(polls.rests));
+    EXPECT_TRUE(pool.work_seen().going_on);
+    flag = true;
+  }
+  const uint64_t before = pool.work_seen().so_far;
+  std::atomic<bool> done{false};
+  pool.post([&] { done = true; });
+  EXPECT_TRUE(Resting::wait(done));
+  EXPECT_EQ(pool.work_seen().so_far, before + 1);
 }
 
 }  // namespace

@@ -1,11 +1,14 @@
 #include "codegen/host/threads/platform.h"
 
+#include <algorithm>
 #include <cstddef>
 
 #include "analysis/blocks/waiting_loops.h"
 #include "codegen/host/machine/runtime_call.h"
 #include "codegen/host/memory/atomic_element.h"
 #include "codegen/thread/opaque.h"
+#include "ir/atomic.h"
+#include "ir/visitor.h"
 #include "support/check.h"
 
 namespace cuda_device::codegen::host {
@@ -236,13 +239,35 @@ Value* ThreadPlatform::meet_warp(const Inst& inst) {
   return c_.b.CreateBitCast(c_.b.CreateTrunc(bits, c_.b.getIntNTy(size)), type);
 }
 
+namespace {
+
+bool of_the_system(const Inst& i) {
+  if (ir::info(i.op).imm != ir::ImmKind::Atomic) return false;
+  const auto spec = ir::AtomicSpec::decoded(i.imm);
+  return spec && spec->scope == ir::ThreadScope::System;
+}
+
+// Functions that it calls may.
+bool reads_what_the_host_writes(const Inst& loop, const ir::Function& module) {
+  if (ir::any_inside(loop, of_the_system)) return true;
+  return ir::any_inside(loop, [](const Inst& i) { return i.op == Op::Call; }) &&
+         std::ranges::any_of(module.functions, [](const auto& called) {
+           return ir::any_inst(called->body, of_the_system);
+         });
+}
+
+}  // namespace
+
 void ThreadPlatform::turn(const Inst& loop, Value* state, const Word* word) {
+  Value* where = site(loop);
+  if (reads_what_the_host_writes(loop, source_.function.module()))
+    where = c_.b.CreateOr(where, c_.b.getInt32(abi::kHostMayChange));
   if (!word) {
-    call("cd_thread_turn", c_.b.getVoidTy(), {self(), site(loop), state});
+    call("cd_thread_turn", c_.b.getVoidTy(), {self(), where, state});
     return;
   }
   call("cd_thread_wait", c_.b.getVoidTy(),
-       {self(), site(loop), state, word->address, word->value, c_.b.getInt32(word->bytes)});
+       {self(), where, state, word->address, word->value, c_.b.getInt32(word->bytes)});
 }
 
 // ----------------------------------------------------------------------------------------- atomics

@@ -1,5 +1,6 @@
 #include "runtime/host/fibres/block.h"
 
+#include <algorithm>
 #include <bit>
 #include <exception>
 #include <memory>
@@ -17,6 +18,9 @@ constexpr uint32_t kMostAskingRounds = 1000;
 // A loop within another comes back to the same states in each of the outer one's iterations, so
 // lanes that will leave them seem to stand still from one turn of the outer loop to the next.
 constexpr uint32_t kMostStillRounds = 64;
+
+// Most waits are over by then.
+constexpr uint32_t kFewRounds = 64;
 
 constexpr size_t kFibreBytes = (sizeof(Fibre) + 63) / 64 * 64;
 
@@ -94,6 +98,8 @@ void Block::begin(uint64_t number) {
   number_ = number;
   live_ = threads_;
   came_ = trues_ = kinds_ = 0;
+  cycles_.clear();
+  rounds_in_turns_ = 0;
   for (Warp& warp : warps_) {
     warp.awaiting = warp.at_barrier = warp.meeting = warp.asking = 0;
     warp.asking_rounds = warp.still_rounds = 0;
@@ -146,6 +152,7 @@ Block::Progress Block::round() {
   warp_ = 0;
   rest_ = ~uint32_t{0};
   advanced_ = turned_ = false;
+  longest_lap_ = 0;
   for (Warp& warp : warps_) warp.advanced = false;
   Fibre* const first = next();
   if (!first && !turned_) return Progress::Stuck;
@@ -168,10 +175,19 @@ Block::Progress Block::after_switch() {
 }
 
 Block::Progress Block::after_round() {
+  if (turned_ && cycles_.empty() && ++rounds_in_turns_ >= kFewRounds) look_for_cycles();
   bool asking = false;
   for (Warp& warp : warps_) asking |= warp.asking && !end_of_round(warp);
   if (advanced_) return turned_ ? Progress::Turning : Progress::Working;
   return asking ? Progress::Turning : Progress::Still;
+}
+
+// Not on a thread's own stack, which is small.
+void Block::look_for_cycles() {
+  try {
+    cycles_.resize(threads_);
+  } catch (const std::bad_alloc&) {  // then those of few states are found
+  }
 }
 
 // Lanes that take turns, and nothing but that, may be what the askers wait for, or wait for them.
@@ -382,14 +398,32 @@ Word Block::awaited() const {
 void Block::turn(Fibre& fibre, uint32_t site, uint64_t state, const Word& word) {
   turned_ = true;
   fibre.site = site;
-  const uint64_t key = (state + uint64_t{site} * 0x9e3779b97f4a7c15) | 1;
-  if (std::ranges::find(fibre.turns, key) == fibre.turns.end()) {
-    fibre.turns[fibre.oldest_turn] = key;
-    fibre.oldest_turn = (fibre.oldest_turn + 1) % fibre.turns.size();
-    advanced(warp_of(fibre));
-  }
+  const uint64_t sum = chained(state, site);
+  const uint64_t key = sum | (sum == 0);  // no bit of it is lost
+  if (has_advanced(fibre, key)) advanced(warp_of(fibre));
   if (std::exchange(fibre.last_turn, key) == key && word) await(fibre, word);
   leave(fibre);
+}
+
+// A turn like none of the last ones, nor where the thread's cycle leads; or out of that.
+bool Block::has_advanced(Fibre& fibre, uint64_t key) {
+  const bool went_round = lap(fibre) != 0;
+  if (!cycles_.empty()) cycles_[fibre.number].turn(key);
+  const uint32_t now = lap(fibre);
+  longest_lap_ = std::max(longest_lap_, now);
+  const bool known = std::ranges::find(fibre.turns, key) != fibre.turns.end();
+  if (!known) {
+    fibre.turns[fibre.oldest_turn] = key;
+    fibre.oldest_turn = (fibre.oldest_turn + 1) % fibre.turns.size();
+  }
+  return now == 0 && (went_round || !known);
+}
+
+// How long the cycle is that the thread goes round, beyond its last turns; 0: none.
+uint32_t Block::lap(const Fibre& fibre) const {
+  if (cycles_.empty()) return 0;
+  const Cycle& cycle = cycles_[fibre.number];
+  return cycle.goes_round() && cycle.length() > fibre.turns.size() ? cycle.length() : 0;
 }
 
 }  // namespace cuda_device::runtime::fibres

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "abi/host_thread.h"
+#include "runtime/host/fibres/cycle.h"
 #include "runtime/host/fibres/meeting.h"
 #include "runtime/host/fibres/stacks.h"
 #include "runtime/host/fibres/switch.h"
@@ -43,7 +44,8 @@ struct Carrier {
   // Whether the running fibre is in the kernel's code, where it may be left: it holds no lock and
   // is not changing what is here. Read by a signal's handler.
   std::atomic<bool> in_code{false};
-  std::string error;  // what an entry that is no machine code has thrown
+  bool host_may_change = false;  // what a thread has waited for
+  std::string error;             // what an entry that is no machine code has thrown
 };
 
 // Lies at the top of its stack, so that a switch touches one page.
@@ -53,8 +55,9 @@ struct Fibre {
   Block* block = nullptr;
   uint32_t number = 0;  // in its block, x fastest
   uint32_t site = 0;    // where it stands
-  // Its last turns, by loop and state, none of them zero: loops in loops come back to the same few
-  // again and again while they wait.
+  // Its last turns, hashes of loop and state, none of them zero: loops in loops come back to the
+  // same few again and again while they wait. Those are known at once; Block::cycles_ knows of
+  // more.
   std::array<uint64_t, 8> turns{};
   uint8_t oldest_turn = 0;
   uint64_t last_turn = 0;
@@ -94,6 +97,9 @@ class Block {
   // The one word that all threads wait for which could go on: while it does not change, a round
   // changes nothing. None: there are several, or a thread waits for something else.
   Word awaited() const;
+  // In so many rounds without an advance each thread has been through all that it does while it
+  // waits: that it has left its cycle is known at the end of a lap.
+  uint32_t rounds_of_a_wait() const { return 1 + 2 * longest_lap_; }
   // Calls with each thread that has not left the kernel.
   void standing(const OnStanding& use);
 
@@ -141,6 +147,9 @@ class Block {
   bool end_of_round(Warp& warp);
   Progress after_switch();
   Progress after_round();
+  bool has_advanced(Fibre& fibre, uint64_t key);
+  uint32_t lap(const Fibre& fibre) const;
+  void look_for_cycles();
   void await(Fibre& fibre, const Word& word);
   void end(Fibre& fibre);
   void forget_fibres();
@@ -161,6 +170,9 @@ class Block {
   // The rest of the round: warps from this one on, of it these lanes.
   uint32_t warp_ = 0, rest_ = 0;
   bool advanced_ = false, turned_ = false;  // in this round
+  uint32_t longest_lap_ = 0;                // of a thread in a cycle, in this round
+  uint32_t rounds_in_turns_ = 0;
+  std::vector<Cycle> cycles_;  // by number; none in a block that has not been in turns for long
 };
 
 }  // namespace cuda_device::runtime::fibres

@@ -20,6 +20,11 @@ class Call {
   Call(const Call&) = delete;
   Call& operator=(const Call&) = delete;
 
+  uint32_t turning_at(uint32_t site) const {
+    if (site & abi::kHostMayChange) carrier_.host_may_change = true;
+    return site & ~abi::kHostMayChange;
+  }
+
   Fibre& fibre;
 
  private:
@@ -48,13 +53,13 @@ uint64_t cd_thread_meet(const void* self, uint32_t site, uint32_t kind, uint32_t
 
 void cd_thread_turn(const void* self, uint32_t site, uint64_t state) {
   const Call call(self);
-  call.fibre.block->turn(call.fibre, site, state, {});
+  call.fibre.block->turn(call.fibre, call.turning_at(site), state, {});
 }
 
 void cd_thread_wait(const void* self, uint32_t site, uint64_t state, const void* word,
                     uint64_t value, uint32_t bytes) {
   const Call call(self);
-  call.fibre.block->turn(call.fibre, site, state, {word, value, bytes});
+  call.fibre.block->turn(call.fibre, call.turning_at(site), state, {word, value, bytes});
 }
 
 void cd_thread_leave(const void* self) {

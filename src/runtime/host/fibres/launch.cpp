@@ -7,6 +7,15 @@
 #include "runtime/memory/pages.h"
 
 namespace cuda_device::runtime::fibres {
+namespace {
+
+// All times in ns. Nothing of this process has moved for so long: a deadlock, which is to be told
+// within two seconds. Nearly all of that is the host's where it may write what threads wait for.
+constexpr int64_t kDeadlock = 1'000'000'000;
+constexpr int64_t kHostsTime = 1'800'000'000;
+constexpr int64_t kLookAround = 20'000'000;
+
+}  // namespace
 
 Launch::Launch(const Kernel& k, const void* parameters, const abi::HostContext& c, Report& r,
                Blocks& b)
@@ -47,6 +56,27 @@ void Launch::deadlock() {
   not_started_ += left_out;
   deadlocked_.store(true, std::memory_order_release);
   stopped_.store(true, std::memory_order_release);
+}
+
+// What worked when this was called before may have changed memory since.
+void Launch::look_around(int64_t now) {
+  const WorkSeen seen = work_seen();
+  if (seen.going_on || others_.going_on || seen.so_far != others_.so_far) others_worked_ = now;
+  others_ = seen;
+  looked_around_ = now;
+}
+
+bool Launch::alone_for_long() const {
+  const int64_t limit = host_may_change_.load(std::memory_order_relaxed) ? kHostsTime : kDeadlock;
+  return standing.how_long(others_worked_) >= limit;
+}
+
+bool Launch::is_deadlock(int64_t now) {
+  std::lock_guard lock(mutex_);
+  if (now - looked_around_ >= kLookAround) look_around(now);
+  if (!alone_for_long()) return false;
+  look_around(now);
+  return alone_for_long();
 }
 
 void Launch::add_standing(uint32_t site, uint64_t block, const abi::HostThread& thread) {

@@ -8,6 +8,7 @@
 #include <mutex>
 #include <string>
 
+#include "runtime/host/activity.h"
 #include "runtime/host/blocks.h"
 #include "runtime/host/fibres/block.h"
 #include "runtime/host/fibres/standing.h"
@@ -39,6 +40,12 @@ class Launch {
   void fail(std::string error);
   // The same, as all workers stand still: each is to say where its threads are.
   void deadlock();
+  // A thread waits for a word that the host may write.
+  void host_may_change() { host_may_change_.store(true, std::memory_order_relaxed); }
+  // Whether all of its workers have stood still for so long, and nothing else of this process
+  // worked meanwhile that could let them go on, that none ever will. Called again and again while
+  // they do.
+  bool is_deadlock(int64_t now);
   bool stopped() const { return stopped_.load(std::memory_order_acquire); }
   bool deadlocked() const { return deadlocked_.load(std::memory_order_acquire); }
   // A thread that stands in a deadlock.
@@ -55,12 +62,17 @@ class Launch {
     std::array<uint32_t, 3> block_index{}, thread_index{};
   };
   Deadlock take_deadlock();
+  void look_around(int64_t now);
+  bool alone_for_long() const;
 
   std::atomic<uint64_t> started_{0};
   std::atomic<uint64_t> room_{0};  // for so many started blocks; 0: not known yet
-  std::atomic<bool> stopped_{false}, deadlocked_{false};
+  std::atomic<bool> stopped_{false}, deadlocked_{false}, host_may_change_{false};
   std::mutex mutex_;
-  std::string error_;  // the first
+  WorkSeen others_;            // as last seen
+  int64_t looked_around_ = 0;  // when that was
+  int64_t others_worked_ = 0;  // when they were last seen to, or to have
+  std::string error_;          // the first
   std::map<uint32_t, Place> places_;
   uint64_t not_started_ = 0;
 };

@@ -8,8 +8,10 @@
 #include <utility>
 #include <vector>
 
+#include "runtime/host/activity.h"
 #include "runtime/host/float_state.h"
 #include "runtime/host/interruptible.h"
+#include "runtime/host/pool.h"
 #include "runtime/host/spin.h"
 #include "support/fork.h"
 
@@ -19,12 +21,13 @@ namespace {
 using Progress = Block::Progress;
 
 // All times in ns.
-constexpr int64_t kDeadlock = 1'000'000'000;  // all stand still for so long
 constexpr int64_t kPeriod = std::chrono::nanoseconds(Interrupt::kPeriod).count();
 constexpr int64_t kOthers = 20'000;           // other workers may soon let this one's threads go on
 constexpr int64_t kTurning = 100'000;         // threads in turns may soon be through
 constexpr int64_t kLongestStart = 1'000'000;  // of blocks that end, while others wait
 constexpr int64_t kLongestSleep = 1'000'000;
+constexpr int64_t kGivesWay = 1'000'000;  // nobody has advanced for so long
+constexpr int64_t kPolls = 100'000'000;   // all have been in turns for so long
 constexpr int kRoundsInTurns = 16;
 
 int64_t now() {
@@ -76,7 +79,9 @@ class Worker {
   Started next_block();
   bool start_more(const Look& look);
   bool wants_another(const Look& look) const;
+  void advanced(const Look& look, bool started);
   void rest(const Look& look, bool looked_for_more);
+  void give_way(Activity how, int64_t now);
   void report_standing(Block& block);
   bool question();
   bool leave_at_once() const { return left_ || launch_.blocks.given_up(); }
@@ -94,6 +99,9 @@ class Worker {
   bool left_ = false;
   std::atomic<bool> pending_{false};  // a question that came where it could not be put
   int64_t still_since_ = 0;           // the end of the first look in a row that saw nobody advance
+  int64_t turning_since_ = 0;         // the same of looks that saw nobody do more than take turns
+  std::optional<ActivityScope> gives_way_;  // others have the thread's place in the pool
+  int64_t asked_for_stand_in_ = 0;
   int64_t last_start_ = 0, last_question_ = 0;
 };
 
@@ -133,6 +141,7 @@ bool Worker::question() {
   pending_.store(false, std::memory_order_relaxed);
   if (interrupt_) {
     const NotInterruptible scope;  // of this launch; what the question launches may be
+    const ActivityScope works(Activity::Works);
     last_question_ = now();
     if (interrupt_->asked()) launch_.blocks.give_up();
   }
@@ -143,8 +152,10 @@ bool Worker::question() {
 // --- blocks ---
 
 Progress Worker::round(Block& block) {
+  if (gives_way_) activity_of_this_thread().looks_since = now();
   Progress progress = block.round();
   while (progress == Progress::Asked && !question()) progress = block.go_on();
+  if (gives_way_) activity_of_this_thread().looks_since = 0;
   return progress;
 }
 
@@ -152,6 +163,7 @@ Progress Worker::round(Block& block) {
 // advance. Ended; Asked where the worker is to leave.
 Progress Worker::run(Block& block) {
   Progress best = Progress::Still;
+  uint32_t still = 0;
   for (int turning = 0;;) {
     const Progress progress = round(block);
     switch (progress) {
@@ -164,7 +176,8 @@ Progress Worker::run(Block& block) {
         best = Progress::Turning;
         break;
       case Progress::Still:
-        return best;
+        if (best != Progress::Still || ++still >= block.rounds_of_a_wait()) return best;
+        break;
       default:
         return finish(block, progress);
     }
@@ -306,13 +319,38 @@ bool Worker::start_more(const Look& look) {
   return any;
 }
 
+// Somebody advanced, if only from one turn to the next.
+void Worker::advanced(const Look& look, bool started) {
+  standing_->advanced();
+  still_since_ = 0;
+  const bool turning = !started && look.best == Progress::Turning;
+  if (turning && turning_since_ == 0) turning_since_ = look.end;
+  if (!turning) turning_since_ = 0;
+  if (gives_way_ && gives_way_->activity() == Activity::Waits) count_advance();
+  if (turning && look.end - turning_since_ >= kPolls)
+    give_way(Activity::Polls, look.end);
+  else
+    gives_way_.reset();
+}
+
+// What is queued gets a thread in the place of this one, which looks on.
+void Worker::give_way(Activity how, int64_t now) {
+  if (gives_way_ && gives_way_->activity() != how) gives_way_.reset();
+  if (!gives_way_) gives_way_.emplace(how);
+  if (now - asked_for_stand_in_ < kGivesWay) return;
+  asked_for_stand_in_ = now;
+  if (WorkerPool* const workers = pool_if_made()) workers->stand_in();
+}
+
 // Nobody advanced. `looked_for_more`: and no further block could begin.
 void Worker::rest(const Look& look, bool looked_for_more) {
   if (still_since_ == 0) still_since_ = look.end;
   const int64_t still = look.end - still_since_;
+  if (still >= kGivesWay) give_way(Activity::Waits, look.end);
   if (looked_for_more || !launch_.blocks.anything_left()) {
+    if (carrier_.host_may_change) launch_.host_may_change();
     standing_->stood_still(look.begin, look.end);
-    if (still >= kDeadlock && launch_.standing.how_long() >= kDeadlock) return launch_.deadlock();
+    if (still >= kGivesWay && launch_.is_deadlock(look.end)) return launch_.deadlock();
   }
   if (interrupt_ && look.end - last_question_ >= kPeriod && question()) return;
   if (still < kOthers)
@@ -330,8 +368,7 @@ void Worker::loop() noexcept {
     const bool wants = wants_another(look);
     const bool any = wants && start_more(look);
     if (any || look.best != Progress::Still) {
-      standing_->advanced();
-      still_since_ = 0;
+      advanced(look, any);
     } else if (started_.empty()) {
       return;
     } else {

@@ -34,8 +34,8 @@ class Standing {
     std::atomic<int64_t> to_{0};         // the beginning of the last
   };
 
-  // For how long all workers have stood still together, in ns.
-  int64_t how_long() const;
+  // For how long all workers have stood still together, in ns, of the time from `since` on.
+  int64_t how_long(int64_t since = 0) const;
   // Whether that is all that take part.
   bool alone() const { return count_.load(std::memory_order_relaxed) == 1; }
 
