@@ -94,12 +94,14 @@ struct Walk {
   std::vector<Inst*> parameters;       // the Param instruction of each IR parameter
   CalledFunction* lowering = nullptr;  // null: the kernel
   uint32_t inlined_calls = 0;
+  uint32_t depth = 0, deepest = 0;  // inlined calls that stand around, now and at most so far
   bool met_too_large = false;
   bool stays_large = false;  // no more functions can be called for its size
 
   Instance* instance = nullptr;
   Frame* frame = nullptr;
   bool reachable = true;
+  bool in_message = false;  // of an assertion
   size_t open_scopes = 0;
   uint32_t copy = 0;    // of the unrolled loops around: Unrolled::copy_of
   uint32_t levels = 0;  // in the source, callers included

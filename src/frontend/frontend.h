@@ -20,12 +20,17 @@ std::string to_string(const ArgumentType& t, const syntax::Program& program);
 // complex128 in some.
 std::string to_string(const ArgumentType& t, const Request& request);
 
+struct Effort {
+  uint32_t passes = 0;         // over the kernel, until its types stood still
+  uint32_t lowered_calls = 0;  // of the inlined ones, in the last pass; others are copies of them
+};
+
 // One IR function with every call inlined, but those of functions that are called when the kernel
-// runs; what the compiler has doubts about; and how many passes over the kernel its types took.
+// runs; what the compiler has doubts about; and what it took.
 // Throws DiagnosticError with all independent errors found.
 std::unique_ptr<ir::Function> lower(const Request& request,
                                     std::vector<Warning>* warnings = nullptr,
-                                    uint32_t* passes = nullptr);
+                                    Effort* effort = nullptr);
 
 // Result type of function 0 called with these arguments, as text: "int32", "int", "(float32,
 // bool)". For tests of promotion.

@@ -65,7 +65,11 @@ struct Instance {
   std::vector<Value> arguments;  // abstract, of this pass
   // Instructions that inlining it has made in this pass, callees included; nothing: not done.
   std::optional<uint32_t> size;
-  bool is_callable = false;             // it gives what a call can give
+  bool is_callable = false;  // it gives what a call can give
+  // In this pass it is a copy of that call; null: it is lowered where it stands.
+  const Instance* copy_of = nullptr;
+  // Each call has something of its own: an array, or where it fails.
+  bool is_one_of_a_kind = false;
   std::vector<WebState> states;         // by web
   std::map<uint32_t, Value> constants;  // what definitions gave in this pass, where that is known
   // What builtins keep in a variable, by their calls: the sum of a loop's values.
@@ -94,6 +98,7 @@ struct Instance {
     for (auto& [place, s] : hidden) s.begin_pass();
     result.begin_pass();
     size.reset();
+    copy_of = nullptr;
     for (auto& [key, child] : calls) child->begin_pass();
   }
   // Finds the webs again where there are loops that they do not know as unrolled.

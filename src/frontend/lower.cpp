@@ -29,9 +29,12 @@ struct Pass {
 // Lowers function 0 once, with the types found so far.
 Pass run(Session& session, bool as_kernel) {
   Instance& root = *session.root;
-  ++session.passes;
+  ++session.effort.passes;
+  session.effort.lowered_calls = 0;
   session.for_each_function([](Instance& i) { i.begin_pass(); });
   for (const auto& called : session.called) called->begin_pass();
+  for (auto& [function, kept] : session.kept_calls) kept.begin_pass();
+  session.kept_insts = 0;
   Pass pass{std::make_unique<Context>(session), {}};
   Context& ctx = *pass.context;
   ctx.instance = &root;
@@ -185,10 +188,10 @@ Context::Context(Session& s)
 }
 
 std::unique_ptr<ir::Function> lower(const Request& request, std::vector<Warning>* warnings,
-                                    uint32_t* passes) {
+                                    Effort* effort) {
   Session session(request);
   const Pass pass = checked(session, true);
-  if (passes) *passes = session.passes;
+  if (effort) *effort = session.effort;
   if (warnings) *warnings = std::move(pass.context->diagnosis.warnings);
   return std::move(pass.context->function);
 }

@@ -6,6 +6,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "frontend/frontend.h"
 #include "frontend/instance.h"
 #include "frontend/policy.h"
 #include "support/diagnostic.h"
@@ -34,6 +35,32 @@ struct LentSite {
   friend auto operator<=>(const LentSite&, const LentSite&) = default;
 };
 
+// A call that was inlined in this pass. Others like it are copies of it: calls/copied_calls.h.
+struct InlinedCall {
+  const Instance* instance = nullptr;
+  const ir::Function* in = nullptr;
+  std::vector<Value> given;
+  bool in_func = false, in_message = false;  // it was called there
+  Value result;
+  ir::Block body;  // its instructions, which are in the function as well
+  size_t first_slot = 0, slots = 0;
+  uint32_t inlined_calls = 0;  // with it
+  uint32_t height = 0;         // calls that stand in one another, with it
+};
+
+// The calls of one function that others may be copies of.
+struct KeptCalls {
+  bool several = false;  // it is called more than once in a pass: what is called once is not kept
+  // State of this pass:
+  bool met = false;
+  std::vector<InlinedCall> calls = {};
+
+  void begin_pass() {
+    met = false;
+    calls.clear();
+  }
+};
+
 struct Session {
   explicit Session(const Request& r) : Session(r, policy_of(r.dialect)) {}
   Session(const Request& r, const Policy& p) : request(r), policy(p) {}
@@ -55,8 +82,10 @@ struct Session {
     f(*root);
     for (const auto& one : called) f(*one->instance);
   }
+  std::unordered_map<const syntax::Function*, KeptCalls> kept_calls;
+  size_t kept_insts = 0;  // in all of their bodies
   uint32_t instances = 0;
-  uint32_t passes = 0;
+  Effort effort;
   uint32_t rounds_of_size = 0;  // in which functions were chosen that are called for their size
   std::map<const syntax::Node*, std::unique_ptr<syntax::Function>> nested_functions;
   std::vector<std::unique_ptr<syntax::Return>> lambda_bodies;

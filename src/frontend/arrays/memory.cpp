@@ -165,8 +165,10 @@ static bool check_memory(Context& ctx, const ir::Allocation& array, const Node* 
 static uint32_t allocation(Context& ctx, const ir::Allocation& array, const DataType& element,
                            const Node* call) {
   AllocationSite place{{}, type_text(element), array.shape, array.strides, array.align};
-  for (const Instance* i = ctx.instance; i; i = i->begins_function ? nullptr : i->parent)
+  for (Instance* i = ctx.instance; i; i = i->begins_function ? nullptr : i->parent) {
     place.calls.push_back(i->call);
+    i->is_one_of_a_kind = true;
+  }
   place.calls.push_back(ctx.place(call));
   const auto next = static_cast<uint32_t>(ctx.session.allocations.size());
   const auto [at, is_new] = ctx.session.allocation_at.emplace(std::move(place), next);

@@ -26,6 +26,9 @@ struct Arguments {
   }
 };
 
+// Inlined calls that may stand in one another.
+inline constexpr uint32_t kMaxInlineDepth = 100;
+
 // A Python function that a value stands for.
 struct Callee {
   const syntax::Function* function;

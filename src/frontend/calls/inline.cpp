@@ -1,11 +1,12 @@
-// Calls of Python functions: the body is lowered again at every place, with its own webs, or the
-// function is one of the IR, which called.cpp makes.
+// Calls of Python functions: the body stands at every place, or the function is one of the IR,
+// which called.cpp makes.
 #include "frontend/calls/calls.h"
 
 #include <algorithm>
 #include <utility>
 
 #include "frontend/calls/called.h"
+#include "frontend/calls/copied_calls.h"
 #include "frontend/calls/in_python.h"
 #include "frontend/calls/intrinsics.h"
 #include "frontend/calls/lent.h"
@@ -23,7 +24,6 @@
 namespace cuda_device::frontend {
 namespace {
 
-constexpr int kMaxInlineDepth = 100;
 // In a kernel of so many inlined calls, a function that calls itself is called.
 constexpr uint32_t kManyInlined = 2000;
 
@@ -59,7 +59,7 @@ static CalledFunction* never_inlined(Context& ctx, const Callee& callee,
                                      const std::vector<Value>& given) {
   const Instance* enclosing = callee.closure ? callee.closure->instance : nullptr;
   std::optional<std::vector<Value>> wider = given;
-  int calls = 0;
+  uint32_t calls = 0;
   for (const Instance* i = ctx.instance; i; i = i->parent) {
     if (i->function != callee.function || i->enclosing != enclosing) continue;
     ++calls;
@@ -131,8 +131,7 @@ static std::optional<CalledFunction*> way_of_call(Context& ctx, const Callee& ca
   const bool always = inlining == Inlining::Always;
   const Instance* enclosing = callee.closure ? callee.closure->instance : nullptr;
   std::optional<std::vector<Value>> wider;  // what takes the arguments of all calls on the way
-  int depth = 0;
-  for (const Instance* i = ctx.instance; i; i = i->parent, ++depth) {
+  for (const Instance* i = ctx.instance; i; i = i->parent) {
     const bool is_it = i->function == callee.function && i->enclosing == enclosing;
     if (is_it && unknown) return std::nullopt;  // a later pass knows them
     if (is_it && std::ranges::equal(i->arguments, given, same_abstract)) {
@@ -149,9 +148,11 @@ static std::optional<CalledFunction*> way_of_call(Context& ctx, const Callee& ca
     new_called_function(ctx, callee, *wider, true);
     return std::nullopt;
   }
-  if (depth < kMaxInlineDepth && (always || ctx.session.instances < kManyInlined)) return nullptr;
+  const bool may_be_inlined = ctx.depth < kMaxInlineDepth;
+  const bool many = std::max(ctx.session.instances, ctx.inlined_calls) >= kManyInlined;
+  if (may_be_inlined && (always || !many)) return nullptr;
   if (wider && !always) return &new_called_function(ctx, callee, *wider, true);
-  if (depth < kMaxInlineDepth) return nullptr;
+  if (may_be_inlined) return nullptr;
   if (!wider && call_repeated(ctx)) return std::nullopt;
   if (!wider && !unknown && begins_anew(ctx, callee))
     return &new_called_function(ctx, callee, given, false);
@@ -383,6 +384,31 @@ static bool check_builtins(Context& ctx, const syntax::Function& f, const Node* 
   return false;
 }
 
+// The body of a call whose arguments are bound, as one of another function.
+static Value body_of_call(Context& ctx, Instance& instance, std::vector<Value> bound,
+                          const Arguments& a) {
+  if (std::optional<Value> copied = copied_call(ctx, instance, bound))
+    return too_large(ctx, a.node) ? Value::unknown() : *copied;
+  const syntax::Function& f = *instance.function;
+  const CallStart start(ctx);
+  ++ctx.session.effort.lowered_calls;
+  ++ctx.inlined_calls;
+  ctx.deepest = ++ctx.depth;
+  Instance* caller = std::exchange(ctx.instance, &instance);
+  const Assigned assigned = std::exchange(ctx.assigned, {});
+  const uint32_t copy = std::exchange(ctx.copy, 0);
+  for (size_t i = 0; i < bound.size(); ++i)
+    bind_parameter(ctx, f, i, bound[i], argument_node(a, i));
+  Value result = inlined(ctx, instance);
+  ctx.instance = caller;
+  ctx.assigned = assigned;
+  ctx.copy = copy;
+  --ctx.depth;
+  keep_call(ctx, start, instance, std::move(bound), result);
+  ctx.deepest = std::max(ctx.deepest, start.deepest);
+  return result;
+}
+
 Value call_python(Context& ctx, const Callee& callee, const Arguments& a) {
   const syntax::Function& f = *callee.function;
   if (f.refusal) return refused_function(ctx, f, a.node);
@@ -404,20 +430,11 @@ Value call_python(Context& ctx, const Callee& callee, const Arguments& a) {
   ctx.at(a.node);
   for (Value& v : *bound) v = across_call(ctx, v);
   Instance& instance = instance_at(ctx, callee, a);
-  Instance* caller = std::exchange(ctx.instance, &instance);
-  const Assigned assigned = std::exchange(ctx.assigned, {});
-  ++ctx.inlined_calls;
+  instance.arguments = std::move(given);
   const uint32_t before = ctx.function->inst_count();
-  ctx.instance->arguments = std::move(given);
-  const uint32_t copy = std::exchange(ctx.copy, 0);
-  for (size_t i = 0; i < parameters.size(); ++i)
-    bind_parameter(ctx, f, i, (*bound)[i], argument_node(a, i));
-  Value result = inlined(ctx, instance);
+  const Value result = body_of_call(ctx, instance, *std::move(bound), a);
   instance.size = ctx.function->inst_count() - before;
   instance.is_callable = can_be_returned(result);
-  ctx.instance = caller;
-  ctx.assigned = assigned;
-  ctx.copy = copy;
   ctx.at(a.node);
   if (!f.in_library.empty() && failed_in_library(ctx, a.node)) return silent(ctx);
   return result_in_signature(ctx, f, across_call(ctx, result), a.node);

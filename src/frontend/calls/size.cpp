@@ -70,9 +70,13 @@ class Weights {
   const std::vector<Group>& groups() const { return groups_; }
 
  private:
+  // A copy of a call has the calls of that one.
+  static const auto& calls_of(const Instance& in) {
+    return in.copy_of ? in.copy_of->calls : in.calls;
+  }
   uint64_t weight_of_calls(const Instance& in) {
     uint64_t sum = 0;
-    for (const auto& [key, call] : in.calls) sum += weight_of(*call);
+    for (const auto& [key, call] : calls_of(in)) sum += weight_of(*call);
     return sum;
   }
 
@@ -80,7 +84,8 @@ class Weights {
   uint64_t weight_of(const Instance& i) {
     if (!i.size) return weight_of_calls(i);
     uint64_t own = *i.size;
-    for (const auto& [key, call] : i.calls) own -= std::min<uint64_t>(own, call->size.value_or(0));
+    for (const auto& [key, call] : calls_of(i))
+      own -= std::min<uint64_t>(own, call->size.value_or(0));
     Group* group = group_of(i);
     if (group && group->called && group->calls++ > 0) return kCallWeight;
     const bool is_body = group && group->called;

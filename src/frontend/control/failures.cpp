@@ -2,6 +2,7 @@
 #include "frontend/control/control.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "frontend/diagnosis/diagnosis.h"
 #include "frontend/expressions.h"
@@ -53,6 +54,8 @@ bool always_fails(const ir::Block& region) {
 int64_t failure_number(Context& ctx, const Span& where, Failure failure) {
   const ReportedPlace place = place_in_program(ctx, where);
   failure.function = place.in->index;
+  // A failure of a message is one of the assertion: where assertions are left out, so is it.
+  failure.assertion |= ctx.in_message;
   failure.line =
       static_cast<int32_t>(place.span.line - ctx.program.functions.at(failure.function).span.line);
   std::vector<Failure>& all = ctx.function->failures;
@@ -97,19 +100,6 @@ static void fail_with_message(Context& ctx, const Value& holds, const syntax::As
   ctx.builder.set_block(*outer);
 }
 
-// A failure of the message itself is one of the assertion: where assertions are left out, so is it.
-static void count_to_assertion(Context& ctx, ir::Block& message) {
-  ir::for_each_inst(message, [&](Inst& inst) {
-    if (inst.op != Op::Check) return;
-    std::vector<Failure>& all = ctx.function->failures;
-    Failure failure = all[static_cast<size_t>(inst.imm)];
-    failure.assertion = true;
-    auto at = std::ranges::find(all, failure);
-    if (at == all.end()) at = all.insert(all.end(), std::move(failure));
-    inst.imm = at - all.begin();
-  });
-}
-
 void lower_assert(Context& ctx, const syntax::Assert* node) {
   if (!may_fail(ctx, node, "'assert'")) return;
   const Value holds = condition(ctx, node->test);
@@ -117,11 +107,13 @@ void lower_assert(Context& ctx, const syntax::Assert* node) {
   const Writing to{"'assert'", node->msg};
   std::optional<Text> message = text_with("");
   const bool reachable = ctx.reachable;
+  const bool in_message = std::exchange(ctx.in_message, true);
   Captured captured = capture(ctx, [&] {
     if (node->msg) message = str_of(ctx, expr(ctx, node->msg), to);
     return Value::none();
   });
   ctx.reachable = reachable;
+  ctx.in_message = in_message;
   if (!message || holds.is_unknown()) return;
   const bool acts = ir::any_inst(
       captured.block, [](const Inst& i) { return ir::has_effect(i) && i.op != Op::Check; });
@@ -129,7 +121,6 @@ void lower_assert(Context& ctx, const syntax::Assert* node) {
     error(ctx, DiagCode::assert_message, node->msg);
     return;
   }
-  count_to_assertion(ctx, captured.block);
   if (!node->msg) message->text = source_text(ctx.program.files, node->test->span);
   const bool empty = message->values.empty() && message->text.empty();
   Text text = text_with(empty ? "assertion failed" : "assertion failed: ");

@@ -75,16 +75,19 @@ static std::vector<Note> calls_to(const Instance* instance) {
   return notes;
 }
 
-ReportedPlace place_in_program(const Context& ctx, const Span& place) {
-  ReportedPlace reported{ctx.instance, place, nullptr};
+ReportedPlace place_in_program(Context& ctx, const Span& place) {
+  Instance* in = ctx.instance;
+  ReportedPlace reported{nullptr, place, nullptr};
   const auto is_of_program = [](const syntax::Function& f) {
     return !f.of_language && f.in_library.empty();
   };
-  while (!is_of_program(*reported.in->function) && reported.in->parent && reported.in->call.node) {
-    reported.called = reported.in->function;
-    reported.span = reported.in->call.node->span;
-    reported.in = reported.in->parent;
+  while (!is_of_program(*in->function) && in->parent && in->call.node) {
+    reported.called = in->function;
+    reported.span = in->call.node->span;
+    in->is_one_of_a_kind = true;
+    in = in->parent;
   }
+  reported.in = in;
   return reported;
 }
 

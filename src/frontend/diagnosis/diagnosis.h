@@ -16,7 +16,7 @@ struct ReportedPlace {
   Span span;
   const syntax::Function* called;  // that function; null: the place is the program's own
 };
-ReportedPlace place_in_program(const Context& ctx, const Span& place);
+ReportedPlace place_in_program(Context& ctx, const Span& place);
 
 Value error(Context& ctx, DiagCode code, const Node* node, std::vector<std::string> args = {});
 Value error_at(Context& ctx, DiagCode code, Span span, std::vector<std::string> args,

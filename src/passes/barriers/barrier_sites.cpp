@@ -27,7 +27,7 @@ bool BarrierSites::decided_inside(const Inst& control) const {
          ir::any_inside(control, [&](const Inst& i) { return decisions_.contains(&i); });
 }
 
-void BarrierSites::add_copies(const Copies& copies) {
+void BarrierSites::add_copies(const ir::Copies& copies) {
   for (const auto& [from, to] : copies) {
     if (const auto n = numbers_.find(from); n != numbers_.end()) numbers_[to] = n->second;
     if (const auto r = ranges_.find(from); r != ranges_.end()) {

@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "analysis/blocks/block_level.h"
+#include "ir/clone.h"
 #include "ir/ir.h"
-#include "passes/clone.h"
 
 namespace cuda_device::passes {
 
@@ -32,7 +32,7 @@ class BarrierSites {
   // The loop or its iterations hold a decision.
   bool decided_inside(const ir::Inst& control) const;
   // Copies have the numbers of what they are copies of.
-  void add_copies(const Copies& copies);
+  void add_copies(const ir::Copies& copies);
 
  private:
   Range block(const ir::Block& b);

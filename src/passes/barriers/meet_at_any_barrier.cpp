@@ -83,7 +83,7 @@ class SecondCopy {
   }
 
   Block& block() { return block_; }
-  const Copies& copies() const { return copies_; }
+  const ir::Copies& copies() const { return copies_; }
   const LoopLimits& limits() const { return limits_; }
 
   // What variables hold where the first copy is left.
@@ -108,7 +108,7 @@ class SecondCopy {
 
   ir::Function& f_;
   Block block_;
-  Copies copies_;
+  ir::Copies copies_;
   std::unordered_map<uint32_t, uint32_t> slots_;
   LoopLimits limits_;
 };
@@ -117,7 +117,7 @@ class SecondCopy {
 // second.
 using KeptAnswers = std::vector<std::pair<uint32_t, uint32_t>>;
 
-void keep_answers(ir::Function& f, Block& first, const Copies& copies,
+void keep_answers(ir::Function& f, Block& first, const ir::Copies& copies,
                   const BarrierAnswers& answers, KeptAnswers& kept) {
   Block all;
   ir::Builder b(f, all);

@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
+#include "ir/clone.h"
 #include "ir/effects.h"
-#include "passes/clone.h"
 #include "support/disjoint_sets.h"
 
 namespace cuda_device::passes {
@@ -164,7 +164,7 @@ class Distributor {
     made->imm = loop.imm;
     made->operands = loop.operands;
     made->regions.resize(loop.regions.size());
-    Copies copies;
+    ir::Copies copies;
     const std::vector<Inst*>& body = loop.regions[0].insts;
     for (size_t k = 0; k < body.size(); ++k)
       if (part[k]) made->regions[0].insts.push_back(clone(f_, *body[k], copies));

@@ -5,9 +5,9 @@
 #include "analysis/liveness.h"
 #include "analysis/loops/trips.h"
 #include "analysis/ranges/ranges.h"
+#include "ir/clone.h"
 #include "ir/effects.h"
 #include "ir/visitor.h"
-#include "passes/clone.h"
 #include "passes/loops/canonical_counter.h"
 
 namespace cuda_device::passes {
@@ -90,7 +90,7 @@ class Rewriter {
     body.set_span(loop.span);
     Inst* away = body.const_int(start->type, static_cast<int64_t>(count * step.lo));
     body.slot_store(static_cast<uint32_t>(loop.imm), body.op(Op::Add, {start, away}));
-    Copies copies;
+    ir::Copies copies;
     const std::vector<Inst*> copy = clone(f_, loop.regions[0], copies);
     std::vector<Inst*>& insts = inside->regions[0].insts;
     insts.insert(insts.end(), copy.begin(), copy.end());

@@ -2,10 +2,10 @@
 
 #include <optional>
 
+#include "ir/clone.h"
 #include "ir/effects.h"
 #include "ir/machine.h"
 #include "ir/visitor.h"
-#include "passes/clone.h"
 #include "passes/rewrite.h"
 
 namespace cuda_device::passes {
@@ -87,7 +87,7 @@ class Unroller {
   }
 
   void append_copy(const Block& body, std::vector<Inst*>& rebuilt) {
-    Copies copies;
+    ir::Copies copies;
     const std::vector<Inst*> made = clone(f_, body, copies);
     rebuilt.insert(rebuilt.end(), made.begin(), made.end());
   }

@@ -3,9 +3,9 @@
 #include <algorithm>
 
 #include "analysis/analysis.h"
+#include "ir/clone.h"
 #include "ir/effects.h"
 #include "ir/visitor.h"
-#include "passes/clone.h"
 #include "passes/memory/same_value.h"
 
 namespace cuda_device::passes {
@@ -56,7 +56,7 @@ class StoreSinker {
     joined->operands = yes.operands;
     joined->imm = yes.imm;
     joined->operands.pop_back();
-    Copies moved;
+    ir::Copies moved;
     for (size_t k = 0; k < joined->operands.size(); ++k)
       joined->operands[k] = in_front(*joined->operands[k], *no.operands[k], moved, before);
     Inst* value = f_.create(Op::SlotLoad, yes.operands.back()->type, yes.span);
@@ -97,7 +97,7 @@ class StoreSinker {
   }
 
   // Computes before the if what both sides compute.
-  Inst* in_front(Inst& yes, Inst& no, Copies& moved, std::vector<Inst*>& before) {
+  Inst* in_front(Inst& yes, Inst& no, ir::Copies& moved, std::vector<Inst*>& before) {
     if (&yes == &no) return &yes;
     if (const auto known = moved.find(&yes); known != moved.end()) return known->second;
     for (size_t k = 0; k < yes.operands.size(); ++k)

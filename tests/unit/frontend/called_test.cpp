@@ -17,7 +17,9 @@ Inferred inferred(const std::string& name) {
     for (syntax::Function& f : c.program.functions)
       if (f.kind == syntax::FunctionKind::Plain) f.options.inlining = Inlining::Never;
     Inferred found;
-    found.functions = lower(c.request(), nullptr, &found.passes)->functions.size();
+    Effort effort;
+    found.functions = lower(c.request(), nullptr, &effort)->functions.size();
+    found.passes = effort.passes;
     return found;
   }
   return {};

@@ -1,10 +1,8 @@
-#include "passes/clone.h"
+#include "ir/clone.h"
 
-namespace cuda_device::passes {
+namespace cuda_device::ir {
 
-using ir::Inst;
-
-Inst* clone(ir::Function& f, const Inst& inst, Copies& copies) {
+Inst* clone(Function& f, const Inst& inst, Copies& copies) {
   Inst* copy = f.create(inst.op, inst.type, inst.span);
   copy->imm = inst.imm;
   for (Inst* operand : inst.operands) {
@@ -18,11 +16,11 @@ Inst* clone(ir::Function& f, const Inst& inst, Copies& copies) {
   return copy;
 }
 
-std::vector<Inst*> clone(ir::Function& f, const ir::Block& block, Copies& copies) {
+std::vector<Inst*> clone(Function& f, const Block& block, Copies& copies) {
   std::vector<Inst*> made;
   made.reserve(block.insts.size());
   for (const Inst* inst : block.insts) made.push_back(clone(f, *inst, copies));
   return made;
 }
 
-}  // namespace cuda_device::passes
+}  // namespace cuda_device::ir
