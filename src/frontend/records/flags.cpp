@@ -105,9 +105,10 @@ std::optional<Value> is_among_flags(Context& ctx, const Value& member, const Val
 }
 
 std::optional<Value> name_of_flags(const Value& member) {
-  const Exact* bits = is_flag(member) ? number_of_member(member).exact() : nullptr;
-  if (!bits) return std::nullopt;
-  std::string name = name_of_bits(*class_of(member), bits->integer);
+  if (!is_flag(member)) return std::nullopt;
+  const Value bits = number_of_member(member);
+  if (!bits.exact()) return std::nullopt;
+  std::string name = name_of_bits(*class_of(member), bits.exact()->integer);
   return name.empty() ? Value::none() : Value(Text{std::move(name)});
 }
 
