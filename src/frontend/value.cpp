@@ -270,9 +270,9 @@ std::string with_article(const std::string& noun) {
   return (vowel ? "an " : "a ") + noun;
 }
 
-std::string read_it_hint(const Value& value) {
+std::string read_it_hint(const Value& value, std::string otherwise) {
   auto* array = value.as<Value::Array>();
-  if (!array || array->type.ndim != 0) return "";
+  if (!array || array->type.ndim != 0) return otherwise;
   if (array->is_struct_ref()) return "name an attribute of it";
   if (array->reference) return "its value is what load() gives: ref.load()";
   return "an array without dimensions has one element: " +

@@ -350,7 +350,7 @@ std::string_view name_of(Method method);
 std::string_view name_of(Value::Iterator::Kind kind);
 // How to read the one element of an array without dimensions, or what a reference refers to, as a
 // hint; empty for others.
-std::string read_it_hint(const Value& value);
+std::string read_it_hint(const Value& value, std::string otherwise = "");
 // The name of an entity as users write it: builtins without their module.
 std::string public_name(const std::string& entity);
 

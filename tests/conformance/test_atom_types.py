@@ -217,7 +217,8 @@ def counts(out, totals):
     vector = D.Atomic(D.float32x2)
     vector.store(D.float32x2(1, 2))
     D.syncthreads()
-    is_one = isinstance(s[0], D.AtomicInterface) and not isinstance(t, D.AtomicInterface)
+    is_ref = isinstance(s[0], D.AtomicRef) and not isinstance(t, D.AtomicRef)
+    is_one = is_ref and isinstance(s[0], D.AtomicInterface) and not isinstance(t, D.AtomicInterface)
     same = s[0].dtype == int and wide.dtype.dtype == D.uint64 and mine.dtype == D.float32
     if t == 0 and is_one and same:
         totals[0].add(s[0].load() - s[1].load())

@@ -185,7 +185,7 @@ class Queue:
 def matched(a):
     match a[0].head:
         # error at `1`: '==' cannot compare 'AtomicRef[int]' and 'int'
-        # hint: numbers can be compared, and tuples of them
+        # hint: its value is what load() gives: ref.load()
         case 1:
             pass
 
@@ -274,6 +274,42 @@ def references_as_numbers(a, f, counts, queues):
     a[1] = queues[0] * 2
 
 
+@bad.kernel(I4, QUEUES)
+def operators_of_references(a, queues):
+    r = D.atomic_ref(a, 0)
+    # error at `r += 1` on `+`: cannot add 'AtomicRef[int32]' and 'int'
+    # hint: its methods change it: r.add(...)
+    r += 1
+    s = D.atomic_ref(a, 0)
+    # error at `s *= 2` on `*`: cannot multiply 'AtomicRef[int32]' and 'int'
+    # hint: its methods change it; others than they have take a loop around s.cas(...)
+    s *= 2
+    # error at `D.atomic_ref(a, 0) == 3` on `==`: '==' cannot compare 'AtomicRef[int32]' and 'int'
+    # hint: its value is what load() gives: ref.load()
+    a[1] = D.atomic_ref(a, 0) == 3
+    # error at `D.atomic_ref(a, 0)`: an index must be an integer, found AtomicRef[int32]
+    # hint: its value is what load() gives: ref.load()
+    a[D.atomic_ref(a, 0)] = 1
+    # error at `D.atomic_ref(a, 1)`: add() of elements of int32 takes a number, found AtomicRef[int32]
+    # hint: its value is what load() gives: ref.load()
+    D.atomic_ref(a, 0).add(D.atomic_ref(a, 1))
+    # error at `queues[0]`: the first argument of replace() is a struct, but the value is Queue
+    # hint: it has atomics, so there is no copy of it: assign its attributes
+    D.replace(queues[0], size=3)
+    # error at `D.atomic_ref(a, 0)`: 'x' is declared int, but the value is AtomicRef[int32]
+    # hint: its value is what load() gives: ref.load()
+    x: int = D.atomic_ref(a, 0)
+    # error at `D.atomic_ref(a, 0)`: 'y' is declared Atomic(int), but the value is AtomicRef[int32]
+    # hint: write device.Atomic(int32), or device.AtomicInterface, which references to all types are
+    y: D.Atomic(int) = D.atomic_ref(a, 0)
+    # error at `D.Atomic`: 'device.Atomic' without the type of its value is no type that kernels have
+    # hint: write device.Atomic(device.int32), for example, or device.AtomicInterface, which references to all types are
+    z: D.Atomic = D.atomic_ref(a, 0)
+    # error at `a[0]`: 'w' is declared device.AtomicRef, but the value is int32
+    # hint: pass a reference, such as device.atomic_ref(array, index)
+    w: D.AtomicRef = a[0]
+
+
 @bad.kernel(I4, GRID, 1)
 def a_choice_of_references(a, g, n):
     # error at `D.atomic_ref(a, 0) if n > 0 else D.atomic_ref(g, (0, 0))`: this would refer to an element of 'a' or to an element of 'g', chosen at run time
@@ -286,8 +322,41 @@ def a_choice_of_references(a, g, n):
 def types_in_a_tuple(a):
     t = (D.Atomic(int), 3)
     # error at `t[0].add`: the type Atomic(int) has no attribute 'add'
-    # hint: an object has methods: assign it to a name, as `x = device.Atomic(...)`
+    # hint: an object has methods: `x = device.Atomic(...)` makes one in a kernel, where nothing else is assigned; one from outside, such as a global variable, is passed in an array: device.zeros(1, dtype=device.Atomic(int))
     t[0].add(1)
+
+
+OUTSIDE = D.Atomic(int)
+
+
+@bad.kernel(I4)
+def types_from_outside(a):
+    # error at `OUTSIDE.add`: the type Atomic(int) has no attribute 'add'
+    # hint: an object has methods: `x = device.Atomic(...)` makes one in a kernel, where nothing else is assigned; one from outside, such as a global variable, is passed in an array: device.zeros(1, dtype=device.Atomic(int))
+    OUTSIDE.add(1)
+    # error at `tuple[int, float]`: tuple[...] is a type outside of kernels and in annotations only
+    # hint: name the type outside, such as T = device.Atomic(tuple[int, float]) for device.shared_array(1, T), or declare a struct
+    pair = D.Atomic(tuple[int, float])
+    pair.store((1, 2.5))
+
+
+@bad.kernel(I4, COUNTS)
+def names_of_methods(a, counts):
+    # error at `D.atomic_ref(a, 0).fetch_add`: AtomicRef[int32] has no attribute 'fetch_add'
+    # hint: add() does that here; its methods are load, store, exch, cas, add, sub, and_, or_, xor, max, min, nanmax, nanmin, wait, notify_one and notify_all
+    D.atomic_ref(a, 0).fetch_add(1)
+    # error at `counts[0].compare_exchange_strong`: AtomicRef[int] has no attribute 'compare_exchange_strong'
+    # hint: cas() does that here; its methods are load, store, exch, cas, add, sub, and_, or_, xor, max, min, nanmax, nanmin, wait, notify_one and notify_all
+    counts[0].compare_exchange_strong(1, 2)
+    # error at `counts[0].inc`: AtomicRef[int] has no attribute 'inc'
+    # hint: add(1), or a loop around cas() where it starts again from 0, does that here; its methods are load, store, exch, cas, add, sub, and_, or_, xor, max, min, nanmax, nanmin, wait, notify_one and notify_all
+    counts[0].inc()
+    # error at `counts[0].stor`: AtomicRef[int] has no attribute 'stor'
+    # hint: did you mean 'store'? its methods are load, store, exch, cas, add, sub, and_, or_, xor, max, min, nanmax, nanmin, wait, notify_one and notify_all
+    counts[0].stor(1)
+    # error at `counts[0].shape`: AtomicRef[int] has no attribute 'shape'
+    # hint: its methods are load, store, exch, cas, add, sub, and_, or_, xor, max, min, nanmax, nanmin, wait, notify_one and notify_all
+    a[0] = counts[0].shape
 
 
 PACKED_COUNTS = np.zeros(2, [("tag", "u1"), ("n", D.Atomic(int).numpy_dtype)])

@@ -140,10 +140,12 @@ static bool is_division(const Node* node) {
 bool check_index(Context& ctx, const Value& index, const Node* node) {
   if (index.is_unknown()) return false;
   if (index.is_number() && is_int(index.code())) return true;
-  const char* hint =
+  const std::string read = read_it_hint(index);
+  const std::string hint =
       is_division(node)    ? "convert it with int(), or write // where both are integers"
       : index.is_number()  ? "convert it with int()"
       : is_position(index) ? "name a component of it: .x, .y or .z"
+      : !read.empty()      ? read
       : index.is_array()
           ? "kernels have no memory for a copy of the chosen elements; read them one "
             "by one, such as a[i[k]]"

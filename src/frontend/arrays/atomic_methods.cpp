@@ -161,8 +161,9 @@ class Element {
       converted = as_data(ctx_, value, type_, Conversion::Stored, given.node,
                           "the value of " + name + "()");
     } else if (!value.is_number()) {
-      converted = wrong_kind(ctx_, DiagCode::atomic_value, given.node, value,
-                             {name, type_text(type_), type_text(value)});
+      converted = wrong_kind(
+          ctx_, DiagCode::atomic_value, given.node, value,
+          {name, type_text(type_), type_text(value), read_it_hint(value, "convert it explicitly")});
     } else {
       converted = implicitly_converted(ctx_, value, type_.code, given.node);
     }

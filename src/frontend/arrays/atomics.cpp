@@ -12,6 +12,7 @@
 #include "frontend/calls/handlers.h"
 #include "frontend/calls/intrinsics.h"
 #include "frontend/diagnosis/diagnosis.h"
+#include "frontend/diagnosis/suggest.h"
 #include "frontend/expressions.h"
 #include "frontend/parameters.h"
 #include "frontend/records/records.h"
@@ -24,6 +25,48 @@ constexpr Method kMethods[] = {Method::Load,   Method::Store, Method::Exch,     
                                Method::Add,    Method::Sub,   Method::And,       Method::Or,
                                Method::Xor,    Method::Max,   Method::Min,       Method::NanMax,
                                Method::NanMin, Method::Wait,  Method::NotifyOne, Method::NotifyAll};
+
+constexpr const char* kMethodNames =
+    "load, store, exch, cas, add, sub, and_, or_, xor, max, min, nanmax, nanmin, wait, notify_one "
+    "and notify_all";
+
+// Names of other languages, such as C++'s of std::atomic and CUDA's atomicInc.
+struct ForeignMethod {
+  std::string_view name, ours;
+};
+constexpr ForeignMethod kForeignMethods[] = {
+    {"fetch_add", "add"},
+    {"fetch_sub", "sub"},
+    {"fetch_and", "and_"},
+    {"fetch_or", "or_"},
+    {"fetch_xor", "xor"},
+    {"fetch_max", "max"},
+    {"fetch_min", "min"},
+    {"exchange", "exch"},
+    {"swap", "exch"},
+    {"compare_exchange", "cas"},
+    {"compare_exchange_strong", "cas"},
+    {"compare_exchange_weak", "cas"},
+    {"compare_and_swap", "cas"},
+    {"inc", "add(1), or a loop around cas() where it starts again from 0,"},
+    {"dec", "sub(1), or a loop around cas() where it starts again from the top,"},
+    {"get", "load"},
+    {"read", "load"},
+    {"value", "load"},
+    {"item", "load"},
+    {"set", "store"},
+    {"write", "store"}};
+
+// What the name in an expression such as `ref.fetch_add` may stand for.
+std::string method_meant(const std::string& name, const std::vector<std::string>& names) {
+  for (const ForeignMethod& foreign : kForeignMethods) {
+    if (foreign.name != name) continue;
+    const bool call = foreign.ours.find('(') != std::string_view::npos;
+    return std::string(foreign.ours) + (call ? "" : "()") + " does that here; ";
+  }
+  const std::string close = closest(name, names);
+  return close.empty() ? "" : "did you mean '" + close + "'? ";
+}
 
 }  // namespace
 
@@ -188,16 +231,21 @@ Value atomic_attribute(Context& ctx, const syntax::Attribute* node, const Value:
       return Value::BoundMethod{method, std::make_shared<Value>(ref)};
     names.emplace_back(name_of(method));
   }
-  return no_attribute(ctx, node, ref, names);
+  return error(ctx, DiagCode::atomic_method, node,
+               {type_text(Value(ref)), node->attr, method_meant(node->attr, names), kMethodNames});
 }
 
 // ---------------------------------------------------------------------------------------- Atomic
 
 Value attribute_of_atomic_type(Context& ctx, const syntax::Attribute* node, const RecordRef& type) {
   if (node->attr == "dtype") return dtype_value(type->fields[0].type);
-  return error(ctx, DiagCode::no_attribute, node,
-               {"the type " + type->name, node->attr,
-                "an object has methods: assign it to a name, as `x = device.Atomic(...)`"});
+  return error(
+      ctx, DiagCode::no_attribute, node,
+      {"the type " + type->name, node->attr,
+       "an object has methods: `x = device.Atomic(...)` makes one in a kernel, where nothing else "
+       "is assigned; one from outside, such as a global variable, is passed in an array: "
+       "device.zeros(1, dtype=device." +
+           type->name + ")"});
 }
 
 // A new object of the thread's own, which holds zero.

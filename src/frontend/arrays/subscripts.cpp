@@ -131,6 +131,7 @@ Value subscript(Context& ctx, const syntax::Subscript* node) {
   if (base.is_number()) return whole_number(ctx, base, index, node);
   if (std::optional<std::vector<Value>> elements = elements_of(ctx, base))
     return element_of_tuple(ctx, *elements, index, node);
+  if (base.is_entity("builtins.tuple")) return error(ctx, DiagCode::tuple_type, node);
   return wrong_kind(ctx, DiagCode::not_subscriptable, node, base, {type_text(base)});
 }
 

@@ -92,7 +92,8 @@ std::optional<bool> is_instance(Context& ctx, const Value& v, const Value& cls) 
   if (is_enumeration(cls)) return class_of(v) == named->type;
   if (cls.is_entity("device.Dim3")) return std::nullopt;
   if (cls.is_entity("device.Vector")) return is_vector(v);
-  if (cls.is_entity("device.AtomicInterface")) return v.is_array() && v.array().is_atomic_ref();
+  if (cls.is_entity("device.AtomicInterface") || cls.is_entity("device.AtomicRef"))
+    return v.is_array() && v.array().is_atomic_ref();
   const std::optional<DataType> type = data_type_of(cls);
   if (type && holds_atomics(*type) && !is_atomic(*type))
     return v.is_array() && v.array().is_struct_ref() && v.array().element == *type;

@@ -259,8 +259,11 @@ Value call_replace(Context& ctx, const Arguments& a, const Intrinsic&) {
   const Value& record = a.positional[0];
   const RecordRef type = class_of(record);
   if (type && !type->is_vector() && !is_member(record)) return replaced(ctx, record, a);
+  const bool shared = record.is_array() && record.array().is_struct_ref();
+  const char* hint = shared ? "it has atomics, so there is no copy of it: assign its attributes"
+                            : "convert it explicitly";
   return wrong_kind(ctx, DiagCode::field_type, argument_node(a, 0), record,
-                    {"the first argument of replace()", "a struct", type_text(record)});
+                    {"the first argument of replace()", "a struct", type_text(record), hint});
 }
 
 Value call(Context& ctx, const syntax::Call* node) {

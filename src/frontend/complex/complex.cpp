@@ -181,7 +181,8 @@ Value complex_compare(Context& ctx, CompareOp op, const Value& a, const Value& b
   const bool equality = op == CompareOp::Eq || op == CompareOp::NotEq;
   if (!common)
     return operator_error(ctx, DiagCode::cannot_compare, node, left, right, sign_of(op),
-                          {std::string(sign_of(op)), type_text(a), type_text(b)});
+                          {std::string(sign_of(op)), type_text(a), type_text(b),
+                           "numbers can be compared, and tuples of them"});
   if (!equality || !ctx.policy.has_complex_operators)
     return operator_error(
         ctx, DiagCode::operand_types, node, left, right, sign_of(op),

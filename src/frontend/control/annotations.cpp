@@ -123,7 +123,8 @@ static Declared declared_by(Context& ctx, const Node* annotation) {
 static Value mismatch(Context& ctx, const Subject& subject, const std::string& type,
                       const Value& value) {
   return error(ctx, DiagCode::annotation_mismatch, subject.node,
-               {subject.what, type, type_text(value)});
+               {subject.what, type, type_text(value),
+                read_it_hint(value, "convert it explicitly, or change the annotation")});
 }
 
 // An int that is known at run time only may not fit a format that is narrower than its own; floats
@@ -163,11 +164,40 @@ static Value as_hinted(Context& ctx, const Subject& subject, const Value& type, 
   const std::string text = quoted             ? "the text '" + *quoted + "'"
                            : type.is_number() ? "a number"
                                               : "'" + type_text(type) + "'";
-  return error(ctx, DiagCode::annotation_type, subject.annotation, {text});
+  return error(
+      ctx, DiagCode::annotation_type, subject.annotation,
+      {text, "numbers are declared with int, float, bool or a format such as device.float32"});
+}
+
+static bool is_atomic_class(const Value& type) {
+  auto* named = type.as<Value::Class>();
+  return type.is_entity("device.Atomic") || type.is_entity("device.AtomicInterface") ||
+         type.is_entity("device.AtomicRef") ||
+         (named && named->type->kind == RecordType::Kind::Atomic);
+}
+
+// The annotation is a class of atomics that the value is not of.
+static Value wrong_reference(Context& ctx, const Subject& subject, const Value& type,
+                             const Value& value) {
+  const bool refers = value.is_array() && value.array().is_atomic_ref();
+  const std::string any = "device.AtomicInterface, which references to all types are";
+  if (type.is_entity("device.Atomic"))
+    return error(ctx, DiagCode::annotation_type, subject.annotation,
+                 {"'device.Atomic' without the type of its value",
+                  "write device.Atomic(device.int32), for example, or " + any});
+  const std::string hint =
+      refers ? "write device.Atomic(" + type_text(value.array().element) + "), or " + any
+             : "pass a reference, such as device.atomic_ref(array, index)";
+  return error(
+      ctx, DiagCode::annotation_mismatch, subject.node,
+      {subject.what,
+       public_name(type.is<Value::Class>() ? type.as<Value::Class>()->type->name : type_text(type)),
+       type_text(value), hint});
 }
 
 static Value as_declared(Context& ctx, const Subject& subject, const Value& type, Value value) {
   if (is_declared_reference(value, type)) return value;
+  if (is_atomic_class(type)) return wrong_reference(ctx, subject, type, value);
   if (type.is_entity("device.WarpMask"))
     return as_data(ctx, value, DataType::of(mask_type()), Conversion::Lossless, subject.node,
                    subject.what);

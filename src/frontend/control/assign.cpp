@@ -243,6 +243,19 @@ static void aug_assign_in_choice(Context& ctx, const Value::Choice& choice, cons
   });
 }
 
+// What changes an array, or what a reference refers to, in place of `name += ...`.
+static std::string change_hint(const Value::Array& array, BinaryOp op, const std::string& name) {
+  if (!array.reference)
+    return "for each of its elements, write " + name + "[:] in place of " + name;
+  if (array.is_struct_ref()) return "name an attribute of it";
+  for (const auto& [of, method] :
+       {std::pair{BinaryOp::Add, "add"}, std::pair{BinaryOp::Sub, "sub"},
+        std::pair{BinaryOp::BitAnd, "and_"}, std::pair{BinaryOp::BitOr, "or_"},
+        std::pair{BinaryOp::BitXor, "xor"}})
+    if (op == of) return "its methods change it: " + name + "." + method + "(...)";
+  return "its methods change it; others than they have take a loop around " + name + ".cas(...)";
+}
+
 void lower_aug_assign(Context& ctx, const syntax::AugAssign* node) {
   const BinaryOp op = *binary_named(node->op);
   if (auto* name = syntax::as<syntax::Name>(node->target)) {
@@ -251,8 +264,7 @@ void lower_aug_assign(Context& ctx, const syntax::AugAssign* node) {
     const size_t found = ctx.diagnosis.diagnostics.size();
     const Value result = binary(ctx, op, old, operand, node, name, node->value);
     if (old.is_array() && ctx.policy.has_views && ctx.diagnosis.diagnostics.size() > found)
-      ctx.diagnosis.diagnostics.back().hint =
-          "for each of its elements, write " + name->id + "[:] in place of " + name->id;
+      ctx.diagnosis.diagnostics.back().hint = change_hint(old.array(), op, name->id);
     return define(ctx, name, declared(ctx, name, result, node), node);
   }
   if (const std::optional<FieldPlace> place = field_place(ctx, node->target)) {

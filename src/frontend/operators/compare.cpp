@@ -153,6 +153,12 @@ static Value contains(Context& ctx, CompareOp op, const Value& a, const Value& b
   return op == CompareOp::NotIn ? negated(ctx, any, node) : any;
 }
 
+// Arguments of the errors of comparisons.
+static std::vector<std::string> compared_text(CompareOp op, const Value& a, const Value& b) {
+  return {std::string(sign_of(op)), type_text(a), type_text(b),
+          read_it_hint(a, read_it_hint(b, "numbers can be compared, and tuples of them"))};
+}
+
 static Value compare_same(Context& ctx, CompareOp op, TypeCode code, const Value& a, const Value& b,
                           const Node* node) {
   const Value x = convert(ctx, a, code, node), y = convert(ctx, b, code, node);
@@ -246,7 +252,7 @@ static Value compare_numbers(Context& ctx, CompareOp op, Value a, Value b, const
   const std::optional<TypeCode> common = ctx.policy.operator_type(a.code(), b.code());
   if (!common) {
     return operator_error(ctx, DiagCode::cannot_compare, node, left, right, sign_of(op),
-                          {std::string(sign_of(op)), type_text(a), type_text(b)});
+                          compared_text(op, a, b));
   }
   a = implicitly_converted(ctx, a, *common, left ? left : node);
   b = implicitly_converted(ctx, b, *common, right ? right : node);
@@ -372,8 +378,7 @@ static Value compare_values(Context& ctx, CompareOp op, const Value& a, const Va
   if ((is_equality(op) || is_identity(op)) && (same_kind || with_none))
     return Value::boolean(same_abstract(a, b) != is_negative(op));
   const DiagCode code = is_identity(op) ? DiagCode::cannot_identify : DiagCode::cannot_compare;
-  return operator_error(ctx, code, node, left, right, sign_of(op),
-                        {std::string(sign_of(op)), type_text(a), type_text(b)});
+  return operator_error(ctx, code, node, left, right, sign_of(op), compared_text(op, a, b));
 }
 
 Value compare(Context& ctx, CompareOp op, const Value& a, const Value& b, const Node* node) {

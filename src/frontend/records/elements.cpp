@@ -61,8 +61,9 @@ void store_data(Context& ctx, const DataType& type, const std::vector<Inst*>& op
 static Value mismatch(Context& ctx, const Value& value, const DataType& type, const Node* node,
                       const std::string& what) {
   if (value.contains_unknown()) return Value::unknown();
-  return wrong_kind(ctx, DiagCode::field_type, node, value,
-                    {what, type_text(type), type_text(value)});
+  return wrong_kind(
+      ctx, DiagCode::field_type, node, value,
+      {what, type_text(type), type_text(value), read_it_hint(value, "convert it explicitly")});
 }
 
 static Value as_number(Context& ctx, const Value& value, TypeCode code, Conversion conversion,

@@ -37,9 +37,10 @@ Value construct_vector(Context& ctx, const RecordRef& type, const Arguments& a) 
     const Value& given = a.positional[i];
     const Node* node = argument_node(a, i);
     if (!given.is_number()) {
-      wrong_kind(ctx, DiagCode::field_type, node, given,
-                 {"component " + type->fields[i].name + " of " + type->name,
-                  std::string(name_of(code)), type_text(given)});
+      wrong_kind(
+          ctx, DiagCode::field_type, node, given,
+          {"component " + type->fields[i].name + " of " + type->name, std::string(name_of(code)),
+           type_text(given), read_it_hint(given, "convert it explicitly")});
       return Value::unknown();
     }
     vector.fields.push_back(implicitly_converted(ctx, given, code, node));
