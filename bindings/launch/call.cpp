@@ -3,10 +3,12 @@
 #include <variant>
 
 #include "bindings/known_classes.h"
+#include "bindings/launch/elements.h"
 #include "bindings/memory/block.h"
 #include "bindings/numpy.h"
 #include "bindings/source/classes.h"
 #include "bindings/source/function_object.h"
+#include "bindings/values/element_dtype.h"
 #include "bindings/values/vector_object.h"
 
 namespace cuda_device::bindings {
@@ -51,10 +53,16 @@ void Call::use_of_producer(int gpu, uint64_t handle) {
   producers_.push_back({gpu, handle, std::move(last_use)});
 }
 
-std::optional<ScalarKind> Call::declared() const {
+const DeclaredFormat* Call::declared() const {
   const size_t index = static_cast<size_t>(position_);
-  if (!declared_ || !path_.empty() || index >= declared_->size()) return std::nullopt;
-  return (*declared_)[index];
+  if (!declared_ || index >= declared_->size()) return nullptr;
+  const DeclaredFormat* format = &(*declared_)[index];
+  for (const int step : path_) {
+    const auto element = format->repeats ? 0 : static_cast<size_t>(step);
+    if (element >= format->elements.size()) return nullptr;
+    format = &format->elements[element];
+  }
+  return format->number ? format : nullptr;
 }
 
 std::string Call::argument_text(int position) const {
@@ -135,6 +143,51 @@ void Call::add_struct(PyObject* instance) {
     add_object(PyTuple_GET_ITEM(values.ptr(), i));
     path_.pop_back();
   }
+}
+
+// An element of an array of NumPy that is no number: a vector, a struct or a record. What it is
+// made of are arguments, as the fields of a struct are; those that have parts themselves come as
+// tuples.
+void Call::add_element(PyObject* element) {
+  const nb::object dtype = nb::object(nb::handle(element).attr("dtype"));
+  interop::Refusal refusal;
+  const std::optional<Elements> elements = elements_of_dtype(dtype.ptr(), refusal);
+  if (!elements) fail(refusal);
+  if (elements->kind == Kind::Vector) {
+    const nb::object type = type_of_elements(dtype.ptr());
+    hold(type(*nb::borrow<nb::tuple>(checked(PySequence_Tuple(element)))));
+    return add_vector(held_.back().ptr());
+  }
+  if (is_atomic_type(elements->type) ||
+      (is_struct_class(elements->type) && has_atomics(elements->type)))
+    fail(DiagCode::argument_atomics, {type_text(element)});
+  const nb::object parts = checked(PySequence_Tuple(element));
+  write_record_value(key, type_index(elements->type.ptr()),
+                     static_cast<uint32_t>(PyTuple_GET_SIZE(parts.ptr())));
+  add_parts(parts.ptr());
+}
+
+void Call::add_parts(PyObject* parts) {
+  for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(parts); ++i) {
+    path_.push_back(static_cast<int>(i));
+    add_part(PyTuple_GET_ITEM(parts, i));
+    path_.pop_back();
+  }
+}
+
+// A number, a record within a record, or a sub-array; None of a struct takes up bytes.
+void Call::add_part(PyObject* part) {
+  nb::object parts;
+  if (PyArray_Check(part))
+    parts = checked(PySequence_Tuple(nb::object(nb::handle(part).attr("flat")).ptr()));
+  else if (!PyArray_IsScalar(part, Void))
+    return add_object(part);
+  else if (nb::object(nb::handle(part).attr("dtype").attr("names")).is_none())
+    return add_none();
+  else
+    parts = checked(PySequence_Tuple(part));
+  write_tuple(key, static_cast<uint32_t>(PyTuple_GET_SIZE(parts.ptr())));
+  add_parts(parts.ptr());
 }
 
 void Call::compare_ranges() {
@@ -239,6 +292,7 @@ void Call::add_object(PyObject* object) {
     array_classes.add(type);
     return add_ndarray(*this, object);
   }
+  if (PyArray_IsScalar(object, Void)) return add_element(object);
   if (PyArray_IsScalar(object, Generic)) return add_numpy_scalar(*this, object);
   if (PyTuple_Check(object)) return add_tuple(object);
   if (add_exchanged(*this, object)) {

@@ -124,8 +124,8 @@ class Call {
   void live_on_gpu(int number);
   void live_in_managed(int number) { where_.note_managed(number); }
   void live_in_pinned() { where_.note_pinned(); }
-  // The fixed format that the annotation of the parameter being read declares.
-  std::optional<ScalarKind> declared() const;
+  // The fixed format that an annotation declares for the number being read; null: none.
+  const DeclaredFormat* declared() const;
   // Throws LaunchError{code, {place of the argument being read, args...}}.
   [[noreturn]] void fail(DiagCode code, std::vector<std::string> args) const;
   [[noreturn]] void fail(const interop::Refusal& refusal) const;
@@ -144,6 +144,9 @@ class Call {
   void add_member(PyObject* member);
   void add_vector(PyObject* vector);
   void add_struct(PyObject* instance);
+  void add_element(PyObject* element);
+  void add_part(PyObject* part);
+  void add_parts(PyObject* parts);
   std::string argument_text(int position) const;
   void settle(int device);
 

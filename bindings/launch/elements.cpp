@@ -41,35 +41,58 @@ bool stands_for_struct(nb::handle dtype) {
   return type.is_valid() && is_struct_class(type);
 }
 
-// The first part of a structured dtype that is nothing for kernels; empty: there is none. A member
-// of a struct that is None is a void without fields.
-std::string foreign_part(nb::handle dtype, bool of_struct = false) {
+// A part of a structured dtype that is nothing for kernels, and the field that it is.
+struct ForeignPart {
+  std::string field;  // "a.b"; empty: the whole
+  nb::object dtype;
+  bool swapped;  // a number whose bytes are in the other order
+};
+
+// The first one. A member of a struct that is None is a void without fields.
+std::optional<ForeignPart> foreign_part(nb::handle dtype, bool of_struct = false) {
   const PyArray_Descr* descr = descr_of(dtype);
-  if (PyDataType_HASSUBARRAY(descr)) return foreign_part(nb::object(dtype.attr("base")));
+  if (PyDataType_HASSUBARRAY(descr)) return foreign_part(nb::object(dtype.attr("base")), of_struct);
   if (!PyDataType_HASFIELDS(descr)) {
-    if (of_struct && descr->type_num == NPY_VOID) return "";
+    if (of_struct && descr->type_num == NPY_VOID) return std::nullopt;
     const bool complex = descr->type_num == NPY_CFLOAT || descr->type_num == NPY_CDOUBLE;
     const bool known = complex || scalar_of_type_number(descr->type_num);
-    return known && PyArray_ISNBO(descr->byteorder) ? "" : text_of(dtype);
+    if (known && PyArray_ISNBO(descr->byteorder)) return std::nullopt;
+    return ForeignPart{"", nb::borrow(dtype), known};
   }
   of_struct = of_struct || stands_for_struct(dtype);
-  for (nb::handle place : nb::object(dtype.attr("fields").attr("values")()))
-    if (std::string part = foreign_part(nb::object(place[0]), of_struct); !part.empty())
-      return part;
-  return "";
+  const nb::object fields = nb::object(dtype.attr("fields"));
+  for (nb::handle name : nb::object(dtype.attr("names"))) {
+    auto part = foreign_part(nb::object(nb::object(fields[name])[0]), of_struct);
+    if (!part) continue;
+    const std::string own = to_string(nb::object(nb::str(name)));
+    part->field = part->field.empty() ? own : own + "." + part->field;
+    return part;
+  }
+  return std::nullopt;
 }
 
-bool has_elements(const PyArray_Descr* descr) {
-  return PyDataType_HASFIELDS(descr) && PyDataType_ELSIZE(descr) > 0 &&
-         static_cast<uint64_t>(PyDataType_ELSIZE(descr)) <= RecordLayout::kMostBytes;
+interop::Refusal refusal_of(const ForeignPart& part) {
+  const std::string text = part.field.empty() ? "arrays of '" + text_of(part.dtype) + "'"
+                                              : "arrays whose field '" + part.field + "' is '" +
+                                                    text_of(part.dtype) + "'";
+  return {part.swapped ? DiagCode::argument_byte_order : DiagCode::argument_dtype, {text}};
+}
+
+// A record of no bytes, or of too many.
+std::optional<interop::Refusal> refusal_of_size(nb::handle dtype) {
+  const auto size = static_cast<uint64_t>(PyDataType_ELSIZE(descr_of(dtype)));
+  if (size > 0 && size <= RecordLayout::kMostBytes) return std::nullopt;
+  return interop::Refusal{DiagCode::argument_record_size,
+                          {text_of(dtype), size > 0 ? std::to_string(size) : "no",
+                           std::to_string(RecordLayout::kMostBytes)}};
 }
 
 }  // namespace
 
 DtypeId read_elements(const Call& call, PyObject* dtype, ElementWord& word) {
-  std::string foreign;
-  const std::optional<Elements> elements = elements_of_dtype(dtype, foreign);
-  if (!elements) call.fail(DiagCode::argument_dtype, {"arrays of '" + foreign + "'"});
+  interop::Refusal refusal;
+  const std::optional<Elements> elements = elements_of_dtype(dtype, refusal);
+  if (!elements) call.fail(refusal);
   word = {elements->kind, elements->item, elements->lanes, 0,
           elements->type.is_valid() ? call.type_index(elements->type.ptr()) : 0};
   return elements->dtype;
@@ -77,14 +100,15 @@ DtypeId read_elements(const Call& call, PyObject* dtype, ElementWord& word) {
 
 namespace {
 
-std::optional<Elements> find_elements(PyObject* dtype, std::string& reason) {
+std::optional<Elements> find_elements(PyObject* dtype, interop::Refusal& refusal) {
   const PyArray_Descr* descr = descr_of(dtype);
-  reason = text_of(dtype);
   if (descr->type_num == NPY_CFLOAT) return complex_numbers(ScalarKind::F32);
   if (descr->type_num == NPY_CDOUBLE) return complex_numbers(ScalarKind::F64);
-  if (!has_elements(descr)) return std::nullopt;
-  if (std::string part = foreign_part(dtype); !part.empty()) {
-    reason = part;
+  std::optional<interop::Refusal> found;
+  if (PyDataType_HASFIELDS(descr)) found = refusal_of_size(dtype);
+  if (const auto part = foreign_part(dtype); part && !found) found = refusal_of(*part);
+  if (found) {
+    refusal = std::move(*found);
     return std::nullopt;
   }
   const auto size = static_cast<uint32_t>(PyDataType_ELSIZE(descr));
@@ -128,11 +152,19 @@ void remember(KnownElements& known, PyObject* dtype, const Elements& elements) {
 
 }  // namespace
 
-std::optional<Elements> elements_of_dtype(PyObject* dtype, std::string& reason) {
+nb::object type_of_records(nb::handle object) {
+  if (!PyArray_DescrCheck(object.ptr()) || !PyDataType_HASFIELDS(descr_of(object))) return {};
+  interop::Refusal refusal;
+  const std::optional<Elements> elements = elements_of_dtype(object.ptr(), refusal);
+  if (!elements) return {};
+  return elements->type.is_valid() ? elements->type : type_of_elements(object.ptr());
+}
+
+std::optional<Elements> elements_of_dtype(PyObject* dtype, interop::Refusal& refusal) {
   KnownElements& known = known_at(dtype);
   if (known.dtype.ptr() == dtype)
     if (std::optional<Elements> found = recalled(known)) return found;
-  std::optional<Elements> found = find_elements(dtype, reason);
+  std::optional<Elements> found = find_elements(dtype, refusal);
   if (found) remember(known, dtype, *found);
   return found;
 }

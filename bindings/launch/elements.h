@@ -5,6 +5,7 @@
 #include "bindings/launch/key.h"
 #include "bindings/python.h"
 #include "frontend/request.h"
+#include "interop/refusal.h"
 #include "support/dtype.h"
 
 namespace cuda_device::bindings {
@@ -17,8 +18,12 @@ struct Elements {
   nb::object type = {};                // of records: a class or a canonical dtype
 };
 
-// Nothing: kernels do not take such elements; `reason` is the part that they do not.
-std::optional<Elements> elements_of_dtype(PyObject* dtype, std::string& reason);
+// Nothing: kernels do not take such elements; `refusal` says why.
+std::optional<Elements> elements_of_dtype(PyObject* dtype, interop::Refusal& refusal);
+
+// Of a structured dtype, what its elements are: a struct, a vector type, or a canonical dtype.
+// Null: it is something else, or kernels have no such elements.
+nb::object type_of_records(nb::handle object);
 
 class Call;
 // The same for the array that is being read, as the launch's key has them; fails where kernels do

@@ -46,7 +46,8 @@ ScalarKind scalar_of(const Call& call, PyArrayObject* array) {
   int number = PyArray_TYPE(array);
   const int8_t scalar = number < NPY_NTYPES_LEGACY ? scalar_table()[number] : kNoScalar;
   if (scalar == kNoScalar) return scalar_of_other_module(call, array);
-  if (!PyArray_ISNOTSWAPPED(array)) call.fail(DiagCode::argument_byte_order, {dtype_text(array)});
+  if (!PyArray_ISNOTSWAPPED(array))
+    call.fail(DiagCode::argument_byte_order, {"arrays of '" + dtype_text(array) + "'"});
   return static_cast<ScalarKind>(scalar);
 }
 
@@ -57,7 +58,8 @@ bool has_numbers(PyArrayObject* array) {
 }
 
 DtypeId record_of(const Call& call, PyArrayObject* array, ElementWord& word) {
-  if (!PyArray_ISNOTSWAPPED(array)) call.fail(DiagCode::argument_byte_order, {dtype_text(array)});
+  if (!PyArray_ISNOTSWAPPED(array))
+    call.fail(DiagCode::argument_byte_order, {"arrays of '" + dtype_text(array) + "'"});
   return read_elements(call, reinterpret_cast<PyObject*>(PyArray_DESCR(array)), word);
 }
 

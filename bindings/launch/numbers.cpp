@@ -27,36 +27,60 @@ using Kind = frontend::ArgumentType::Kind;
             {"numbers of '" + to_string(nb::object(nb::str(descr))) + "'"});
 }
 
-[[noreturn]] void out_of_declared_range(const Call& call, PyObject* object, ScalarKind format) {
-  call.fail(DiagCode::declared_range,
-            {shown(object), std::string(name_of(format)), range_of(format)});
+[[noreturn]] void out_of_declared_range(const Call& call, PyObject* object,
+                                        const DeclaredFormat& format) {
+  const ScalarKind part = *format.number;
+  const std::string name = !format.is_complex        ? std::string(name_of(part))
+                           : part == ScalarKind::F64 ? "complex128"
+                                                     : "complex64";
+  call.fail(DiagCode::declared_range, {shown(object), name, range_of(part)});
+}
+
+// The bits of a number in the float format that is declared, or of a part of it: rounded once.
+int64_t declared_bits(const Call& call, const DeclaredFormat& format, PyObject* object,
+                      double value) {
+  if (overflows(*format.number, value)) out_of_declared_range(call, object, format);
+  return float_bits(*format.number, value);
+}
+
+void add_declared_complex(Call& call, const DeclaredFormat& format, int64_t real, int64_t imag) {
+  const auto bytes = static_cast<size_t>(bytes_of(*format.number));
+  alignas(8) char parts[16];
+  std::memcpy(parts, &real, bytes);  // the low bytes of each
+  std::memcpy(parts + bytes, &imag, bytes);
+  call.add_complex(*format.number, parts);
+}
+
+// A real number; its bits are in the low bytes.
+void add_declared(Call& call, const DeclaredFormat& format, int64_t bits) {
+  if (format.is_complex) return add_declared_complex(call, format, bits, 0);
+  call.add_scalar(*format.number, &bits);
 }
 
 // A Python int for a parameter with a fixed format: exact, or rounded once to a float format.
-void add_declared_int(Call& call, ScalarKind format, PyObject* object) {
+void add_declared_int(Call& call, const DeclaredFormat& declared, PyObject* object) {
+  const ScalarKind format = *declared.number;
   const syntax::Value number = constant_of(object).value();
   const bool known = number.kind == syntax::Value::Kind::Int;  // up to 128 bits
   if (is_int(format)) {
-    if (!known || !fits(number.integer, format)) out_of_declared_range(call, object, format);
+    if (!known || !fits(number.integer, format)) out_of_declared_range(call, object, declared);
     return call.add_scalar(format, &number.integer);  // its low bytes
   }
   double wide = PyLong_AsDouble(object);
   if (wide == -1 && PyErr_Occurred()) {
     PyErr_Clear();
-    out_of_declared_range(call, object, format);
+    out_of_declared_range(call, object, declared);
   }
-  if (overflows(format, wide)) out_of_declared_range(call, object, format);
-  const int64_t bits =
-      known ? float_bits_of_integer(format, number.integer) : float_bits(format, wide);
-  call.add_scalar(format, &bits);  // its low bytes
+  const int64_t rounded = declared_bits(call, declared, object, wide);
+  add_declared(call, declared, known ? float_bits_of_integer(format, number.integer) : rounded);
 }
 
 }  // namespace
 
-// Python's int is int32 in a kernel (DEV-NUM-03), int64 in one with wide builtins, or what the
-// parameter's annotation says.
+// Python's int is int32 in a kernel (DEV-NUM-03), int64 in one with wide builtins, or what an
+// annotation of the parameter says.
 void add_python_int(Call& call, PyObject* object) {
-  if (const auto format = call.declared(); format && !is_bool(*format))
+  if (const DeclaredFormat* format = call.declared(); format && !is_bool(*format->number))
     return add_declared_int(call, *format, object);
   int overflow = 0;
   long value = PyLong_AsLongAndOverflow(object, &overflow);
@@ -70,16 +94,12 @@ void add_python_int(Call& call, PyObject* object) {
   call.add_weak<int32_t>(Kind::WeakInt, {static_cast<int32_t>(value)});
 }
 
-// Python's float is float32 in a kernel (DEV-NUM-04), or the float that the parameter's annotation
-// says; infinities and NaN are themselves.
+// Python's float is float32 in a kernel (DEV-NUM-04), or the float that an annotation of the
+// parameter says; infinities and NaN are themselves.
 void add_python_float(Call& call, PyObject* object) {
   double value = PyFloat_AS_DOUBLE(object);
-  const std::optional<ScalarKind> format = call.declared();
-  if (format && is_float(*format)) {
-    if (overflows(*format, value)) out_of_declared_range(call, object, *format);
-    const int64_t bits = float_bits(*format, value);
-    return call.add_scalar(*format, &bits);  // its low bytes
-  }
+  if (const DeclaredFormat* format = call.declared(); format && is_float(*format->number))
+    return add_declared(call, *format, declared_bits(call, *format, object, value));
   if (call.wide_builtins()) return call.add_weak<double>(Kind::WeakFloat, {value});
   const auto rounded = static_cast<float>(value);
   if (std::isinf(rounded) && std::isfinite(value))
@@ -87,16 +107,19 @@ void add_python_float(Call& call, PyObject* object) {
   call.add_weak<float>(Kind::WeakFloat, {rounded});
 }
 
-// Python's complex is complex64 in a kernel (DEV-NUM-05).
+// Python's complex is complex64 in a kernel (DEV-NUM-05), or what an annotation says.
 void add_python_complex(Call& call, PyObject* object) {
   const Py_complex value = PyComplex_AsCComplex(object);
+  if (const DeclaredFormat* format = call.declared(); format && format->is_complex)
+    return add_declared_complex(call, *format, declared_bits(call, *format, object, value.real),
+                                declared_bits(call, *format, object, value.imag));
   if (call.wide_builtins())
     return call.add_weak<double>(Kind::WeakComplex, {value.real, value.imag});
   const float parts[2] = {static_cast<float>(value.real), static_cast<float>(value.imag)};
   const double given[2] = {value.real, value.imag};
   for (int i = 0; i < 2; ++i)
     if (std::isinf(parts[i]) && std::isfinite(given[i]))
-      call.fail(DiagCode::float_range, {shown(object)});
+      call.fail(DiagCode::complex_range, {shown(object)});
   call.add_weak(Kind::WeakComplex, parts);
 }
 

@@ -323,21 +323,52 @@ std::vector<bool> constant_parameters(const syntax::Function& function) {
   return std::ranges::find(constant, true) == constant.end() ? std::vector<bool>{} : constant;
 }
 
+const syntax::Binding* binding_of(const syntax::Function& function, const syntax::Node* node) {
+  const auto at = function.bindings.find(node);
+  return at == function.bindings.end() ? nullptr : &at->second;
+}
+
+bool is_entity(const syntax::Binding* binding, std::string_view name) {
+  return binding && binding->kind == syntax::Binding::Kind::Entity && binding->name == name;
+}
+
+bool is_ellipsis(const syntax::Node* node) {
+  auto* constant = syntax::as<syntax::Constant>(node);
+  return constant && constant->value.kind == syntax::Value::Kind::Ellipsis;
+}
+
+DeclaredFormat declared_format(const syntax::Function& function, const syntax::Node* annotation) {
+  DeclaredFormat format;
+  auto* generic = syntax::as<syntax::Subscript>(annotation);
+  if (generic && is_entity(binding_of(function, generic->value), "builtins.tuple")) {
+    auto* several = syntax::as<syntax::Tuple>(generic->slice);
+    const std::vector<syntax::Node*> elements =
+        several ? several->elts : std::vector<syntax::Node*>{generic->slice};
+    format.repeats = elements.size() == 2 && is_ellipsis(elements[1]);
+    for (const syntax::Node* element : elements)
+      format.elements.push_back(declared_format(function, element));
+    return format;
+  }
+  const syntax::Binding* named = binding_of(function, annotation);
+  if (!named || named->kind != syntax::Binding::Kind::Entity) return format;
+  const std::string_view name = named->name;
+  if (!name.starts_with("device.")) return format;
+  format.is_complex = name == "device.complex64" || name == "device.complex128";
+  format.number = !format.is_complex            ? scalar_named(name.substr(7))
+                  : name == "device.complex128" ? ScalarKind::F64
+                                                : ScalarKind::F32;
+  return format;
+}
+
 // What the annotation of each parameter declares; empty where none is a fixed format.
 DeclaredFormats declared_formats(const syntax::Function& function) {
   DeclaredFormats formats;
-  bool any = false;
   const syntax::arguments& args = *function.args;
   for (auto* list : {&args.posonlyargs, &args.args, &args.kwonlyargs})
-    for (const syntax::Node* node : *list) {
-      formats.emplace_back();
-      auto at = function.bindings.find(static_cast<const syntax::arg*>(node)->annotation);
-      if (at == function.bindings.end() || at->second.kind != syntax::Binding::Kind::Entity)
-        continue;
-      const std::string& name = at->second.name;
-      if (name.starts_with("device.")) formats.back() = scalar_named(name.substr(7));
-      any |= formats.back().has_value();
-    }
+    for (const syntax::Node* node : *list)
+      formats.push_back(
+          declared_format(function, static_cast<const syntax::arg*>(node)->annotation));
+  const bool any = std::ranges::any_of(formats, &DeclaredFormat::says_something);
   return any ? formats : DeclaredFormats{};
 }
 

@@ -29,7 +29,16 @@ class SourceCache {
   std::unordered_map<PyObject*, Entry> entries_;
 };
 
-using DeclaredFormats = std::vector<std::optional<ScalarKind>>;
+// What an annotation says of the numbers that a launch gives.
+struct DeclaredFormat {
+  std::optional<ScalarKind> number;  // of a complex number, the format of its parts
+  bool is_complex = false;
+  std::vector<DeclaredFormat> elements;  // of tuple[...]
+  bool repeats = false;                  // tuple[T, ...]: all are as the first one
+
+  bool says_something() const { return number || !elements.empty(); }
+};
+using DeclaredFormats = std::vector<DeclaredFormat>;
 
 // A kernel as captured under one state of the globals and closures that it reads.
 struct Variant {

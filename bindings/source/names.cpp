@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "bindings/launch/elements.h"
+#include "bindings/numpy.h"
 #include "bindings/source/bound_names.h"
 #include "bindings/source/classes.h"
 #include "bindings/source/entities.h"
@@ -180,6 +182,12 @@ Binding Names::meaning_of(nb::handle object) {
       form.is_valid()) {
     Binding binding = named(Binding::Kind::Class, to_string(nb::repr(object)));
     binding.type = type_index_(form);
+    return binding;
+  }
+  if (const nb::object type = type_of_records(object); type.is_valid()) {
+    if (!PyArray_DescrCheck(type.ptr())) return meaning_of(type);
+    Binding binding = named(Binding::Kind::Class, "record");
+    binding.type = type_index_(type);
     return binding;
   }
   const nb::handle ours = entities().in_kernels(object);

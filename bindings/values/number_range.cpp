@@ -14,7 +14,10 @@ bool fits(__int128 value, ScalarKind format) {
 
 std::string range_of(ScalarKind format) {
   if (is_float(format)) {
-    const std::string most = number_text(format, float_bits(format, largest(format_of(format))));
+    // The fewest digits that a narrow format reads as its largest number may be beyond it.
+    const double limit = largest(format_of(format));
+    const ScalarKind written = bits_of(format) < 32 ? ScalarKind::F64 : format;
+    const std::string most = number_text(written, float_bits(written, limit));
     return "-" + most + " to " + most;
   }
   const int bits = bits_of(format) - (is_signed_int(format) ? 1 : 0);

@@ -58,6 +58,15 @@ nb::tuple components(PyObject* self) {
   return nb::borrow<nb::tuple>(made);
 }
 
+// v[i], and v[1:3]: a tuple.
+PyObject* subscript(PyObject* self, PyObject* index) {
+  if (PySlice_Check(index))
+    return guarded([&] { return checked(PyObject_GetItem(components(self).ptr(), index)); });
+  const Py_ssize_t i = PyNumber_AsSsize_t(index, PyExc_IndexError);
+  if (i == -1 && PyErr_Occurred()) return nullptr;
+  return get_item(self, i < 0 ? i + length(self) : i);
+}
+
 PyObject* iterate(PyObject* self) {
   return guarded([&] { return checked(PyObject_GetIter(components(self).ptr())); });
 }
@@ -87,10 +96,18 @@ PyObject* reduce(PyObject* self, PyObject*) {
   });
 }
 
+// An array without dimensions, of one element whose fields the components are.
+nb::object element_of(PyObject* self, nb::handle dtype) {
+  return nb::module_::import_("numpy").attr("array")(components(self), dtype);
+}
+
 // A new array of its components: a vector is no memory that others may hold on to.
 nb::object array_of(PyObject* self, nb::handle dtype, nb::handle copy) {
   if (copy.ptr() == Py_False)
     throw nb::value_error("an array of a vector's components is a copy, and copy=False was given");
+  if (PyArray_DescrCheck(dtype.ptr()) &&
+      PyDataType_HASFIELDS(reinterpret_cast<PyArray_Descr*>(dtype.ptr())))
+    return element_of(self, dtype);
   const VectorObject& vector = vector_of(self);
   auto* descr = reinterpret_cast<PyArray_Descr*>(dtype_of_scalar(vector.scalar).inc_ref().ptr());
   npy_intp extent = vector.lanes;
@@ -114,7 +131,8 @@ PyMethodDef methods[] = {
     {"__reduce__", reduce, METH_NOARGS, nullptr},
     {"__class_getitem__", Py_GenericAlias, METH_O | METH_CLASS, nullptr},  // hints: Vector[T]
     {"__array__", reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(as_array)),
-     METH_VARARGS | METH_KEYWORDS, "A new array of the components."},
+     METH_VARARGS | METH_KEYWORDS,
+     "A new array of the components, or of one element that has them as fields."},
     {nullptr, nullptr, 0, nullptr}};
 
 }  // namespace
@@ -123,6 +141,7 @@ std::vector<PyType_Slot> vector_slots() {
   std::vector<PyType_Slot> slots = {
       slot(Py_sq_length, length),
       slot(Py_sq_item, get_item),
+      slot(Py_mp_subscript, subscript),
       slot(Py_sq_ass_item, set_item),
       slot(Py_tp_iter, iterate),
       slot(Py_tp_richcompare, compare),

@@ -57,9 +57,8 @@ static std::string attributes_there_are(const Context& ctx, const Value& base,
     return "numbers have shape, strides, size, ndim, dtype, real, imag, view, reshape, astype and "
            "conjugate";
   if (base.is_complex())
-    return "complex numbers have real, imag, shape, strides, size, ndim, dtype, reshape, astype "
-           "and "
-           "conjugate";
+    return "complex numbers have real, imag, T, shape, strides, size, ndim, dtype, view, reshape, "
+           "astype and conjugate";
   if (base.is_none())
     return "a value must be assigned first; None can only be tested with 'is None'";
   if (base.is<Value::Entity>()) return attributes_of_entity(base);
@@ -125,7 +124,7 @@ static Value number_attribute(Context& ctx, const syntax::Attribute* node, const
   if (name == "shape" || name == "strides") return Value::tuple({});
   if (name == "ndim" || name == "ndims") return Value::constant_int(ctx.policy.int_literal(0), 0);
   if (name == "size") return Value::constant_int(ctx.policy.int_literal(1), 1);
-  if (name == "real") return base;
+  if (name == "real" || name == "T") return base;
   if (name == "imag")
     return convert(ctx, Value::constant_int(TypeCode::weak_int, 0), base.code(), node);
   for (const Method method : {Method::View, Method::AsType, Method::Reshape, Method::Conjugate,
@@ -260,6 +259,7 @@ static Value attribute_of(Context& ctx, const syntax::Attribute* node, const Val
   if (is_enumeration(base))
     if (const auto member = member_named(ctx, *base.as<Value::Class>()->type, node->attr, node))
       return *member;
+  if (node->attr == "numpy_dtype" && ctx.policy.has_objects && data_type_of(base)) return base;
   if (auto* cls = base.as<Value::Class>()) return attribute_of_class(ctx, node, *cls);
   if (base.is_number()) return number_attribute(ctx, node, base);
   if (base.is_complex() && (ctx.policy.has_views || is_of_numbers(node->attr)))

@@ -134,16 +134,30 @@ static Value vector_argument(Context& ctx, const ArgumentType& type, const std::
 static Value argument_value(Context& ctx, const ArgumentType& type, const std::string& name,
                             const Node* parameter);
 
-// The fields become of their declared types: a builtin number is what its format makes of it.
+// What lies in a record: of its declared type, a builtin number what its format makes of it.
+// Records within an element of an array of NumPy come as tuples.
+static Value field_argument(Context& ctx, const ArgumentType& given, const DataType& type,
+                            const std::string& name, const Node* parameter) {
+  const bool parts = given.kind == ArgumentType::Kind::Tuple && type.is_record() &&
+                     given.elements.size() == type.record->fields.size();
+  if (!parts)
+    return as_data(ctx, argument_value(ctx, given, name, parameter), type, Conversion::Lossless,
+                   parameter, "'" + name + "'");
+  Value::Record value{type.record, {}};
+  for (size_t i = 0; i < given.elements.size(); ++i)
+    value.fields.push_back(field_argument(ctx, given.elements[i], type.record->fields[i].type,
+                                          name + "." + std::to_string(i), parameter));
+  return value;
+}
+
 static Value record_argument(Context& ctx, const ArgumentType& type, const std::string& name,
                              const Node* parameter) {
   const RecordRef record = record_type(ctx.session, type.type);
   Value::Record value{record, {}};
   for (size_t i = 0; i < record->fields.size(); ++i) {
     const std::string field = name + "." + record->fields[i].name;
-    value.fields.push_back(as_data(ctx, argument_value(ctx, type.elements.at(i), field, parameter),
-                                   record->fields[i].type, Conversion::Lossless, parameter,
-                                   "'" + field + "'"));
+    value.fields.push_back(
+        field_argument(ctx, type.elements.at(i), record->fields[i].type, field, parameter));
   }
   return value;
 }

@@ -24,17 +24,16 @@ std::string from_first_to_last(NumberClass number_class) {
   return first == last ? out : out + " to " + std::string(last->name);
 }
 
-// Those of scalar.def; floats one by one.
+// Those of scalar.def, floats one by one; and complex numbers.
 std::string formats() {
   std::string out = from_first_to_last(NumberClass::Bool);
   for (const NumberClass integers : {NumberClass::Int, NumberClass::Uint})
     out += ", " + from_first_to_last(integers);
   for (const ScalarInfo& scalar : kScalarInfo) {
     if (scalar.number_class != NumberClass::Float) continue;
-    const bool last = &scalar == std::end(kScalarInfo) - 1;
-    out += (last ? " and " : ", ") + std::string(scalar.name);
+    out += ", " + std::string(scalar.name);
   }
-  return out;
+  return out + ", complex64 and complex128";
 }
 
 }  // namespace

@@ -335,7 +335,7 @@ def types_from_outside(a):
     # hint: an object has methods: `x = device.Atomic(...)` makes one in a kernel, where nothing else is assigned; one from outside, such as a global variable, is passed in an array: device.zeros(1, dtype=device.Atomic(int))
     OUTSIDE.add(1)
     # error at `tuple[int, float]`: tuple[...] is a type outside of kernels and in annotations only
-    # hint: name the type outside, such as T = device.Atomic(tuple[int, float]) for device.shared_array(1, T), or declare a struct
+    # hint: name the type outside of the kernel, as in T = tuple[int, float]
     pair = D.Atomic(tuple[int, float])
     pair.store((1, 2.5))
 

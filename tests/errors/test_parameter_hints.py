@@ -207,7 +207,7 @@ def masks_and_vectors(a, n):
     # hint: operators work on numbers
     D.WarpMask(1) >> None
     # error at `"y"`: component y of float32x2 is float32, but the value is str
-    # hint: convert it explicitly
+    # hint: give a number
     D.float32x2(1, "y")
     # error at `1.5`: an index must be an integer, found float
     # hint: convert it with int()
@@ -291,7 +291,7 @@ def targets(a, n):
 @bad.kernel(FLOATS, 3, clause="DEV-GEN-05")
 def structs(a, n):
     # error at `5`: the first argument of replace() is a struct, but the value is int
-    # hint: convert it explicitly
+    # hint: give a struct
     D.replace(5, x=1)
 
 

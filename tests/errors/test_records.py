@@ -47,22 +47,22 @@ LINE = Line(Point(1, 2), D.uint8x4(1, 2, 3, 4), (1, 2.5), None)
 @bad.kernel(FLOATS, V, np.complex64(1j), clause="DEV-VEC-08")
 def components_that_do_not_convert(a, v, z):
     # error at `"a"`: component x of int32x2 is int32, but the value is str
-    # hint: convert it explicitly
+    # hint: give a number
     w = D.int32x2("a", 1)
     # error at `a`: component y of int32x2 is int32, but the value is array[float32, 1]
-    # hint: convert it explicitly
+    # hint: give a number
     w = D.int32x2(1, a)
     # error at `None`: component y of float32x3 is float32, but the value is None
-    # hint: convert it explicitly
+    # hint: give a number
     w = D.float32x3(1, None, 2)
     # error at `v`: component x of float32x1 is float32, but the value is float32x3
-    # hint: convert it explicitly
+    # hint: give a number
     w = D.float32x1(v)
     # error at `(1,)`: component x of float32x1 is float32, but the value is (int,)
-    # hint: convert it explicitly
+    # hint: give a number
     w = D.float32x1((1,))
     # error at `z`: component x of float32x2 is float32, but the value is complex64
-    # hint: convert it explicitly
+    # hint: give a number
     w = D.float32x2(z, 0)
     # error at `300`: 300 does not fit in int8
     # hint: use a wider type, such as int64
@@ -135,26 +135,26 @@ def indices_of_vectors(a, v, n):
 @bad.kernel(FLOATS, V, np.complex64(1j), clause="DEV-VEC-13")
 def components_assigned(a, v, z):
     # error at `"a"`: a component of float32x3 is float32, but the value is str
-    # hint: convert it explicitly
+    # hint: write device.float32(...)
     v[0] = "a"
     # error at `a`: a component of float32x3 is float32, but the value is array[float32, 1]
-    # hint: convert it explicitly
+    # hint: write device.float32(...)
     v[0] = a
     # error at `None`: a component of float32x3 is float32, but the value is None
-    # hint: convert it explicitly
+    # hint: write device.float32(...)
     v[1] = None
     # error at `v`@2: a component of float32x3 is float32, but the value is float32x3
-    # hint: convert it explicitly
+    # hint: write device.float32(...)
     v[2] = v
     # error at `z`: a component of float32x3 is float32, but the value is complex64
-    # hint: convert it explicitly
+    # hint: write device.float32(...)
     v[0] = z
     w = D.int8x2(1, 2)
     # error at `300`: 300 does not fit in int8
     # hint: use a wider type, such as int64
     w[0] = 300
     # error at `1, None`: a component of float32x3 is float32, but the value is None
-    # hint: convert it explicitly
+    # hint: write device.float32(...)
     v[0], v[1] = 1, None
 
 
@@ -239,7 +239,7 @@ def operators_of_vectors(a, v, w):
     b = D.uint8x2(1, 2) + 300
     # error at `D.float8e4m3x2(1, 2) + D.float16x2(1, 2)` on `+`: cannot add 'float8e4m3' and
     # ... 'float16': no promotion is defined for this pair
-    # hint: float8e4m3; cast one side explicitly
+    # hint: cast one side explicitly
     b = D.float8e4m3x2(1, 2) + D.float16x2(1, 2)
     # error at `w < w`: '<' cannot compare 'int32x2' and 'int32x2'
     # hint: numbers can be compared, and tuples of them
@@ -305,47 +305,47 @@ def vectors_elsewhere(a, v, n):
 @bad.kernel(FLOATS, 1.5, np.int64(3), clause="DEV-STRUCT-08")
 def fields_that_do_not_convert(a, x, n):
     # error at `"a"`: field 'x' of Point is int, but the value is str
-    # hint: convert it explicitly
+    # hint: write int(...)
     p = Point("a", 2)
     # error at `1.5`: field 'x' of Point is int, but the value is float
-    # hint: convert it explicitly
+    # hint: write int(...)
     p = Point(1.5, 2)
     # error at `x`: field 'x' of Point is int, but the value is float
-    # hint: convert it explicitly
+    # hint: write int(...)
     p = Point(x, 2)
     # error at `n`@2: field 'x' of Point is int, but the value is int64
-    # hint: convert it explicitly
+    # hint: write int(...)
     p = Point(n, 2)
     # error at `np.float64(0.5)`: field 'y' of Point is float32, but the value is float64
-    # hint: convert it explicitly
+    # hint: write device.float32(...)
     p = Point(1, np.float64(0.5))
     # error at `None`: field 'y' of Point is float32, but the value is None
-    # hint: convert it explicitly
+    # hint: write device.float32(...)
     p = Point(1, None)
     # error at `a`: field 'x' of Point is int, but the value is array[float32, 1]
-    # hint: convert it explicitly
+    # hint: write int(...)
     p = Point(a, 1)
     # error at `(1,)`: field 'y' of Point is float32, but the value is (int,)
-    # hint: convert it explicitly
+    # hint: write device.float32(...)
     p = Point(x=1, y=(1,))
     # error at `0.5`: field 'x' of Point is int, but the value is float
-    # hint: convert it explicitly
+    # hint: write int(...)
     q = D.replace(Point(1, 2), x=0.5)
     # error at `(1, 2)`@1: field 'first' of Line is Point, but the value is (int, int)
-    # hint: convert it explicitly
+    # hint: write Point(...)
     line = Line((1, 2), D.uint8x4(1, 2, 3, 4), (1, 2), None)
     # error at `D.int8x4(1, 2, 3, 4)`: field 'color' of Line is uint8x4, but the value is int8x4
-    # hint: convert it explicitly
+    # hint: write device.uint8x4(...)
     line = Line(Point(1, 2), D.int8x4(1, 2, 3, 4), (1, 2), None)
     # error at `(1, 2, 3)`: field 'ends' of Line is (int, float64), but the value is (int, int,
     # ... int)
-    # hint: convert it explicitly
+    # hint: give a tuple of its 2 elements
     line = Line(Point(1, 2), D.uint8x4(1, 2, 3, 4), (1, 2, 3), None)
-    # error at `(1.5, 2)`: field 'ends' of Line is int, but the value is float
-    # hint: convert it explicitly
+    # error at `(1.5, 2)`: element 0 of field 'ends' of Line is int, but the value is float
+    # hint: write int(...)
     line = Line(Point(1, 2), D.uint8x4(1, 2, 3, 4), (1.5, 2), None)
     # error at `0`: field 'note' of Line is None, but the value is int
-    # hint: convert it explicitly
+    # hint: give None
     line = Line(Point(1, 2), D.uint8x4(1, 2, 3, 4), (1, 2), 0)
 
 
@@ -374,11 +374,11 @@ def constructions(a, p):
     q = D.replace(p, 1)
     # error at `a`@2: the first argument of replace() is a struct, but the value is array[float32,
     # ... 1]
-    # hint: convert it explicitly
+    # hint: give a struct
     q = D.replace(a, x=1)
     # error at `D.float32x2(1, 2)`: the first argument of replace() is a struct, but the value is
     # ... float32x2
-    # hint: convert it explicitly
+    # hint: give a struct
     q = D.replace(D.float32x2(1, 2), x=1)
     # error at `D.replace(p, SIDES=1)`: Point() has no parameter 'SIDES'
     # hint: its fields are x, y
@@ -565,16 +565,16 @@ def elements(points, vectors, records, n):
     # hint: only its fields can be assigned
     points[0]["z"] = 1
     # error at `"a"`: field 'x' of Point is int, but the value is str
-    # hint: convert it explicitly
+    # hint: write int(...)
     points[0].x = "a"
     # error at `None`: field 'x' of Point is int, but the value is None
-    # hint: convert it explicitly
+    # hint: write int(...)
     points[0].x = None
     # error at `points[0].x.y`: a part of int cannot be assigned
     # hint: names and elements of arrays can
     points[0].x.y = 1
     # error at `1`: an element of 'points' is Point, but the value is int
-    # hint: convert it explicitly
+    # hint: write Point(...)
     points[0] = 1
     # error at `points[0][0]`: Point cannot be indexed
     # hint: arrays and tuples can
@@ -585,15 +585,12 @@ def elements(points, vectors, records, n):
     # error at `"z"`: an element of 'points' has no attribute 'z'
     # hint: it has x, y
     points["z"] = 1
-    # error at `"x"`: an index must be an integer, found str
-    # hint: give one integer for each dimension
-    vectors["x"] = 1
     # error at `1`: an element of 'vectors' is float32x2, but the value is int
-    # hint: convert it explicitly
+    # hint: write device.float32x2(...)
     vectors[0] = 1
     # error at `D.float32x3(1, 2, 3)`: an element of 'vectors' is float32x2, but the value is
     # ... float32x3
-    # hint: convert it explicitly
+    # hint: write device.float32x2(...)
     vectors[0] = D.float32x3(1, 2, 3)
     # error at `vectors[0].z`: a float32x2 has no attribute 'z'
     # hint: only its fields can be assigned
@@ -605,13 +602,13 @@ def elements(points, vectors, records, n):
     # hint: give one integer
     vectors[0][1.5] = 1
     # error at `1`: field 'inner' of record is record, but the value is int
-    # hint: convert it explicitly
+    # hint: give a tuple of its 1 element
     records[0].inner = 1
     # error at `records[0].inner.v`: a record has no attribute 'v'
     # hint: only its fields can be assigned
     records[0].inner.v = 1
     # error at `(1, 2)`: field 'm' of record is sub-array, but the value is (int, int)
-    # hint: convert it explicitly
+    # hint: give a tuple of its 6 elements
     records[0].m = (1, 2)
     # error at `None`: None cannot be stored in an array of float32
     # hint: an element takes a number
@@ -657,9 +654,6 @@ def reads_of_elements(points, vectors, records, n):
     # error at `"z"`: an element of 'points' has no attribute 'z'
     # hint: it has x, y
     a = points["z"]
-    # error at `"x"`: an index must be an integer, found str
-    # hint: give one integer for each dimension
-    a = vectors["x"]
     # error at `vectors[0].z`: a float32x2 has no attribute 'z'
     # hint: it has x, y, size, dtype
     a = vectors[0].z
@@ -722,14 +716,14 @@ GRID = Grid(np.zeros((2, 3), np.float32), np.zeros(4), 1)
 @bad.kernel(FLOATS, POINTS, GRID, 1, clause=("DEV-STRUCT-07", "DEV-STRUCT-08"))
 def structs_with_arrays(a, points, grid, n):
     # error at `a`@1: field 'data' of Grid is array[float32, 2], but the value is array[float32, 1]
-    # hint: convert it explicitly
+    # hint: give such an array
     g = Grid(a, a, 1)
     # error at `grid.other[:, None]`: field 'data' of Grid is array[float32, 2], but the value is
     # ... array[float64, 2]
-    # hint: convert it explicitly
+    # hint: give such an array
     g = D.replace(grid, data=grid.other[:, None])
     # error at `n`: field 'other' of Grid is array, but the value is int
-    # hint: convert it explicitly
+    # hint: give such an array
     g = Grid(grid.data, n, 1)
     # error at `Grid`: Grid is no element type of local_array(): it has arrays, which no memory holds
     # hint: keep its other attributes in memory, and make the struct where it is used
@@ -738,7 +732,7 @@ def structs_with_arrays(a, points, grid, n):
     # hint: keep its other attributes in memory, and make the struct where it is used
     g = D.Atomic(Grid)
     # error at `grid`: an element of 'points' is Point, but the value is Grid
-    # hint: convert it explicitly
+    # hint: write Point(...)
     points[0] = grid
     # error at `grid.other`: 'other' of a Grid cannot be assigned: it is immutable
     # hint: make a changed one: grid = device.replace(grid, other=...)

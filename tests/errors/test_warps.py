@@ -52,7 +52,7 @@ def what_is_no_mask(a, wide):
     # hint: give it a bit for each lane; all lanes: -1 or 0xFFFFFFFF
     D.syncwarp(wide > 0)
     # error at `wide`: 'declared' is WarpMask, but the value is int64
-    # hint: convert it explicitly
+    # hint: write device.WarpMask(...)
     declared: D.WarpMask = wide
     # error at `1 << 33`: 8589934592 is out of the range of a WarpMask, which has 32 lanes
     # hint: -2**31 to 2**32 - 1 (all lanes: -1 or 0xFFFFFFFF)

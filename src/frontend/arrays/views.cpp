@@ -117,13 +117,14 @@ static DataType add_axes(Window& window, const DataType& type) {
   const std::vector<int64_t> shape = record.kind == RecordType::Kind::SubArray
                                          ? record.shape
                                          : std::vector{static_cast<int64_t>(record.fields.size())};
-  const DataType element = record.fields[0].type;
+  const DataType element =
+      record.kind == RecordType::Kind::SubArray ? record.element : record.fields[0].type;
+  std::vector<int64_t> strides(shape.size());
   int64_t stride = bytes_of(element);
-  for (const int64_t extent : shape) stride *= extent;
-  for (const int64_t extent : shape) {
-    stride /= extent;
-    window.shape.push_back(int64_constant(extent));
-    window.strides.push_back(int64_constant(stride));
+  for (size_t axis = shape.size(); axis-- > 0; stride *= shape[axis]) strides[axis] = stride;
+  for (size_t axis = 0; axis < shape.size(); ++axis) {
+    window.shape.push_back(int64_constant(shape[axis]));
+    window.strides.push_back(int64_constant(strides[axis]));
   }
   return element;
 }

@@ -84,19 +84,21 @@ static bool is_instance(const Value& v, const std::string& cls) {
   return *code == TypeCode::weak_complex && v.code() == TypeCode::c16;
 }
 
-// Nothing: kernels do not ask for such a class. A Dim3 is a uint32x3 to them.
+// Nothing: kernels do not ask for such a class. A uint32x3 is a Dim3 to them, and a Dim3 a
+// uint32x3.
 std::optional<bool> is_instance(Context& ctx, const Value& v, const Value& cls) {
   auto* named = cls.as<Value::Class>();
   if (named && named->type->kind == RecordType::Kind::NamedTuple)
     return is_of_class(ctx.session, v, named->type);
   if (is_enumeration(cls)) return class_of(v) == named->type;
-  if (cls.is_entity("device.Dim3")) return std::nullopt;
   if (cls.is_entity("device.Vector")) return is_vector(v);
   if (cls.is_entity("device.AtomicInterface") || cls.is_entity("device.AtomicRef"))
     return v.is_array() && v.array().is_atomic_ref();
   const std::optional<DataType> type = data_type_of(cls);
   if (type && holds_atomics(*type) && !is_atomic(*type))
     return v.is_array() && v.array().is_struct_ref() && v.array().element == *type;
+  if (type && type->is_record() && is_position(v))
+    return type->record == vector_type(TypeCode::u4, 3);
   if (type && type->is_record()) return v.is_record() && v.record().type == type->record;
   auto* entity = cls.as<Value::Entity>();
   if (!entity || !(type_entity(entity->name) || entity->name == "builtins.tuple" ||

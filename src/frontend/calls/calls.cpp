@@ -186,7 +186,8 @@ static Value call_entity(Context& ctx, const std::string& name, const Arguments&
   if (!i)
     if (const auto type = data_type_of(Value::Entity{name}); type && type->is_record())
       return type->record == mask_type() ? construct_mask(ctx, a)
-                                         : construct_vector(ctx, type->record, in_numbers(ctx, a));
+                                         : construct_vector(ctx, type->record, in_numbers(ctx, a),
+                                                            name.substr(name.find('.') + 1));
   if (!i) return foreign_call(ctx, a.node->func, {"function"});
   if (i->role == Intrinsic::Role::Type) return call_type(ctx, *i, in_numbers(ctx, a));
   if (i->role != Intrinsic::Role::Call) return not_callable(ctx, a.node->func, Value::Entity{name});
@@ -260,8 +261,8 @@ Value call_replace(Context& ctx, const Arguments& a, const Intrinsic&) {
   const RecordRef type = class_of(record);
   if (type && !type->is_vector() && !is_member(record)) return replaced(ctx, record, a);
   const bool shared = record.is_array() && record.array().is_struct_ref();
-  const char* hint = shared ? "it has atomics, so there is no copy of it: assign its attributes"
-                            : "convert it explicitly";
+  const char* hint =
+      shared ? "it has atomics, so there is no copy of it: assign its attributes" : "give a struct";
   return wrong_kind(ctx, DiagCode::field_type, argument_node(a, 0), record,
                     {"the first argument of replace()", "a struct", type_text(record), hint});
 }

@@ -26,7 +26,7 @@ static void no_promotion(Context& ctx, const Arguments& a, size_t i, TypeCode ot
   const Node* node = argument_node(a, i);
   error(ctx, DiagCode::no_promotion, node,
         {"combine", std::string(name_of(others)), "with", type_text(a.positional[i]),
-         described(node, a.positional[i])});
+         what_it_is(node, a.positional[i])});
 }
 
 // All arguments in one floating type; empty after an error.

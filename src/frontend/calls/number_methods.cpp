@@ -13,10 +13,15 @@
 namespace cuda_device::frontend {
 namespace {
 
-// The type that the only argument names.
-std::optional<TypeCode> named_type(const Context& ctx, const Arguments& a) {
-  if (a.positional.size() != 1 || !a.named.empty()) return std::nullopt;
-  const Value& v = a.positional[0];
+// The type that an argument names. A number is not copied, so astype(T, copy=...) says nothing.
+std::optional<TypeCode> named_type(const Context& ctx, Method method, const Arguments& a) {
+  std::vector<Value> types = a.positional;
+  for (const auto& [name, value] : a.named) {
+    if (name == "dtype") types.push_back(value);
+    if (name != "dtype" && (name != "copy" || method != Method::AsType)) return std::nullopt;
+  }
+  if (types.size() != 1) return std::nullopt;
+  const Value& v = types[0];
   std::optional<TypeCode> code;
   if (auto* entity = v.as<Value::Entity>()) code = type_entity(entity->name);
   if (const std::string* text = v.string()) code = type_of_text(*text);
@@ -24,8 +29,48 @@ std::optional<TypeCode> named_type(const Context& ctx, const Arguments& a) {
   return code;
 }
 
+bool is_64_bits(TypeCode code) {
+  return code == TypeCode::c8 || (!is_complex(code) && scalar_of(code) && bits_of(code) == 64);
+}
+
+constexpr ir::Type kPartBits = ir::Type::of(ScalarKind::U32),
+                   kWholeBits = ir::Type::of(ScalarKind::U64);
+
+// The parts of a complex64 side by side, the real one first.
+Value complex_as_bits(Context& ctx, const Value& self, TypeCode to, const Node* node) {
+  const auto bits = [&](const Value& part) {
+    Inst* narrow = ctx.builder.typed(Op::Bitcast, kPartBits, {inst_of(ctx, part, node)});
+    return ctx.builder.typed(Op::Convert, kWholeBits, {narrow});
+  };
+  Inst* high = ctx.builder.op(Op::Shl, {bits(self.parts()[1]), constant_inst(ctx, kWholeBits, 32)});
+  Inst* all = ctx.builder.op(Op::Or, {bits(self.parts()[0]), high});
+  const ir::Type type = ir::Type::of(*scalar_of(to));
+  return Value::number(fixed(to),
+                       type == kWholeBits ? all : ctx.builder.typed(Op::Bitcast, type, {all}));
+}
+
+Value bits_as_complex(Context& ctx, const Value& self, const Node* node) {
+  Inst* all = inst_of(ctx, self, node);
+  if (all->type != kWholeBits) all = ctx.builder.typed(Op::Bitcast, kWholeBits, {all});
+  const auto part = [&](Inst* bits) {
+    Inst* narrow = ctx.builder.typed(Op::Convert, kPartBits, {bits});
+    return Value::number(TypeCode::f4,
+                         ctx.builder.typed(Op::Bitcast, ir::Type::of(ScalarKind::F32), {narrow}));
+  };
+  const Value real = part(all);
+  return Value::Complex{
+      TypeCode::c8,
+      {real, part(ctx.builder.op(Op::Shr, {all, constant_inst(ctx, kWholeBits, 32)}))}};
+}
+
 // The same bits as another type of the same size.
 Value viewed_as(Context& ctx, const Value& self, TypeCode to, const Node* node) {
+  if (is_64_bits(self.code()) && is_64_bits(to) && (self.is_complex() || is_complex(to))) {
+    ctx.at(node);
+    if (self.is_complex() && is_complex(to)) return self;
+    return self.is_complex() ? complex_as_bits(ctx, self, to, node)
+                             : bits_as_complex(ctx, self, node);
+  }
   const bool bits = self.is_number() && scalar_of(to) && !is_bool(self.code()) && !is_bool(to) &&
                     bits_of(self.code()) == bits_of(to);
   if (!bits)
@@ -106,7 +151,7 @@ Value call_number_method(Context& ctx, const Value& self, Method method, const A
   if (method == Method::Conjugate) return conjugated(ctx, self, a);
   if (method == Method::IsInteger || method == Method::BitCount || method == Method::BitLength)
     return counted(ctx, self, method, a);
-  const std::optional<TypeCode> to = named_type(ctx, a);
+  const std::optional<TypeCode> to = named_type(ctx, method, a);
   if (!to) return error(ctx, DiagCode::expected_type, a.node, {std::string(name_of(method))});
   if (method == Method::AsType && is_complex(*to)) return convert(ctx, self, *to, a.node);
   return method == Method::AsType ? constructed(ctx, self, *to, a.node)

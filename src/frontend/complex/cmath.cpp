@@ -164,7 +164,7 @@ std::optional<TypeCode> argument_code(Context& ctx, const Arguments& a, size_t k
   const std::optional<TypeCode> code = ctx.policy.operator_type(ctx.policy.weakest_complex, real);
   if (!code)
     error(ctx, DiagCode::no_promotion, argument_node(a, k),
-          {"combine", "complex", "with", type_text(v), described(argument_node(a, k), v)});
+          {"combine", "complex", "with", type_text(v), what_it_is(argument_node(a, k), v)});
   return code;
 }
 
@@ -233,8 +233,9 @@ Value call_rect(Context& ctx, const Arguments& a, const Intrinsic&) {
     const auto complex =
         common ? ctx.policy.operator_type(ctx.policy.weakest_complex, *common) : common;
     if (!complex)
-      return error(ctx, DiagCode::no_promotion, argument_node(a, k),
-                   {"combine", "complex", "with", type_text(v), described(argument_node(a, k), v)});
+      return error(
+          ctx, DiagCode::no_promotion, argument_node(a, k),
+          {"combine", "complex", "with", type_text(v), what_it_is(argument_node(a, k), v)});
     code = component_of(*complex);
   }
   E e(ctx, code);

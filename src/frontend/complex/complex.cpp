@@ -138,7 +138,7 @@ Value complex_binary(Context& ctx, BinaryOp op, const Value& a, const Value& b, 
   const std::optional<TypeCode> common = ctx.policy.operator_type(a.code(), b.code());
   std::vector<std::string> args = operation_text(op, type_text(a), type_text(b));
   if (!common) {
-    args.push_back(described(left, a));
+    args.push_back(what_it_is(left, a));
     return operator_error(ctx, DiagCode::no_promotion, node, left, right, sign_of(op),
                           std::move(args));
   }

@@ -46,7 +46,8 @@ std::optional<Value> complex_attribute(Context& ctx, const std::string& name, co
   if (name == "shape" || name == "strides") return Value::tuple({});
   if (name == "ndim" || name == "ndims") return Value::constant_int(ctx.policy.int_literal(0), 0);
   if (name == "size") return Value::constant_int(ctx.policy.int_literal(1), 1);
-  for (const Method method : {Method::Conjugate, Method::AsType, Method::Reshape})
+  if (name == "T") return v;
+  for (const Method method : {Method::View, Method::Conjugate, Method::AsType, Method::Reshape})
     if (name == name_of(method)) return Value::BoundMethod{method, std::make_shared<Value>(v)};
   return std::nullopt;
 }

@@ -127,14 +127,6 @@ static Value mismatch(Context& ctx, const Subject& subject, const std::string& t
                 read_it_hint(value, "convert it explicitly, or change the annotation")});
 }
 
-// An int that is known at run time only may not fit a format that is narrower than its own; floats
-// of another format are rounded, as everywhere.
-static bool may_be_cut(const Value& value, TypeCode code) {
-  const bool ints = value.is<Value::Scalar>() && is_int(value.code()) && is_int(code);
-  return ints && is_weak(value.code()) && !is_weak(code) &&
-         !holds_every_value(*scalar_of(code), *scalar_of(value.code()));
-}
-
 static Value as_number(Context& ctx, const Subject& subject, TypeCode code, const Value& given) {
   const Value value = number_of_mask(ctx, given, subject.node);
   const bool number = value.is_number() || (value.is_complex() && is_complex(code));

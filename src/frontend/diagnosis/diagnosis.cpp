@@ -288,6 +288,10 @@ Value unknown_name(Context& ctx, const Node* node, const std::string& name) {
   return error(ctx, DiagCode::unknown_name_close, node, {name, close});
 }
 
+std::string what_it_is(const Node* node, const Value& value) {
+  return syntax::as<syntax::Name>(node) ? described(node, value) + "; " : "";
+}
+
 std::string described(const Node* node, const Value& value) {
   if (auto* name = syntax::as<syntax::Name>(node)) return name->id + " is " + type_text(value);
   return type_text(value);

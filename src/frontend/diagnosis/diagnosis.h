@@ -70,6 +70,8 @@ bool too_large(Context& ctx, const Node* node);
 
 // "x is float32", or the type alone of what has no name.
 std::string described(const Node* node, const Value& value);
+// "x is float32; " where it has a name; empty for others.
+std::string what_it_is(const Node* node, const Value& value);
 // Whether a @func is being lowered, at whatever depth of calls, in a place that host code reaches.
 bool in_func(const Context& ctx);
 

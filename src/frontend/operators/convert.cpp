@@ -25,6 +25,12 @@ bool converts_silently(TypeCode to, TypeCode from) {
   return holds_every_value(to, from);
 }
 
+bool may_be_cut(const Value& value, TypeCode code) {
+  const bool ints = value.is<Value::Scalar>() && is_int(value.code()) && is_int(code);
+  return ints && is_weak(value.code()) && !is_weak(code) &&
+         !cuda_device::holds_every_value(*scalar_of(code), *scalar_of(value.code()));
+}
+
 // What to do about a literal that does not fit.
 std::string range_hint(const Value& literal, TypeCode to) {
   if (is_float(to))

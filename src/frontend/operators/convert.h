@@ -10,6 +10,9 @@ namespace cuda_device::frontend {
 // Whether a declaration of the one type takes a value of the other without loss; a builtin number
 // takes any format of its kind or above.
 bool converts_silently(TypeCode to, TypeCode from);
+// Whether it is an int that is known at run time only and may not fit a format that is narrower
+// than its own; floats of another format are rounded, as everywhere.
+bool may_be_cut(const Value& value, TypeCode code);
 // A constant that does not fit is an error.
 Value convert(Context& ctx, const Value& v, TypeCode to, const Node* node);
 // The same where nothing in the source says so: warns of what was rounded, or may have wrapped

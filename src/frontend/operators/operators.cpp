@@ -109,7 +109,7 @@ Value arithmetic(Context& ctx, BinaryOp op, Value a, Value b, const Node* node, 
   const std::optional<TypeCode> common = ctx.policy.operator_type(a.code(), b.code());
   if (!common) {
     std::vector<std::string> args = operation_text(op, type_text(a), type_text(b));
-    args.push_back(described(left, a));
+    args.push_back(what_it_is(left, a));
     return operator_error(ctx, DiagCode::no_promotion, node, left, right, sign_of(op),
                           std::move(args));
   }

@@ -2,6 +2,7 @@
 #include "frontend/calls/intrinsics.h"
 #include "frontend/diagnosis/diagnosis.h"
 #include "frontend/operators/convert.h"
+#include "frontend/parameters.h"
 #include "frontend/records/enumerations.h"
 #include "frontend/records/records.h"
 #include "frontend/warps/warps.h"
@@ -58,12 +59,31 @@ void store_data(Context& ctx, const DataType& type, const std::vector<Inst*>& op
 
 // ------------------------------------------------------------------------------------------------
 
+// What to write for a value of the type.
+static std::string conversion_hint(const DataType& type) {
+  if (type.is_array()) return "give such an array";
+  if (type.kind == DataType::Kind::None) return "give None";
+  const std::string name = type_text(type);
+  if (type.is_number())
+    return "write " + std::string(is_weak(type.code) || is_bool(type.code) ? "" : "device.") +
+           name + "(...)";
+  switch (type.record->kind) {
+    case RecordType::Kind::Vector:
+    case RecordType::Kind::Mask:
+      return "write device." + name + "(...)";
+    case RecordType::Kind::Struct:
+      return "write " + name + "(...)";
+    default:
+      return "give a tuple of its " + count_text(type.record->fields.size(), "element");
+  }
+}
+
 static Value mismatch(Context& ctx, const Value& value, const DataType& type, const Node* node,
                       const std::string& what) {
   if (value.contains_unknown()) return Value::unknown();
   return wrong_kind(
       ctx, DiagCode::field_type, node, value,
-      {what, type_text(type), type_text(value), read_it_hint(value, "convert it explicitly")});
+      {what, type_text(type), type_text(value), read_it_hint(value, conversion_hint(type))});
 }
 
 static Value as_number(Context& ctx, const Value& value, TypeCode code, Conversion conversion,
@@ -77,6 +97,14 @@ static Value as_number(Context& ctx, const Value& value, TypeCode code, Conversi
   const bool loses = value.code() != code && !converts_silently(code, value.code());
   if (conversion == Conversion::Lossless && loses) return mismatch(ctx, value, type, node, what);
   return implicitly_converted(ctx, value, code, node);
+}
+
+// What a part of a value is, for messages.
+static std::string part_of(const RecordType& type, size_t i, const std::string& what) {
+  const std::string& name = type.fields[i].name;
+  const bool named = type.kind == RecordType::Kind::Struct || type.kind == RecordType::Kind::Fields;
+  if (named) return "field '" + name + "' of " + what;
+  return (type.is_vector() ? "component " + name : "element " + std::to_string(i)) + " of " + what;
 }
 
 // The values of the fields, of a record of the same type or of a tuple of as many.
@@ -102,8 +130,8 @@ static Value as_record(Context& ctx, const Value& value, const RecordRef& type,
     return mismatch(ctx, value, DataType::of(type), node, what);
   Value::Record record{type, {}};
   for (size_t i = 0; i < type->fields.size(); ++i) {
-    record.fields.push_back(
-        as_data(ctx, value.parts()[i], type->fields[i].type, conversion, node, what));
+    record.fields.push_back(as_data(ctx, value.parts()[i], type->fields[i].type, conversion, node,
+                                    part_of(*type, i, what)));
     if (record.fields.back().is_unknown()) return Value::unknown();
   }
   return record;

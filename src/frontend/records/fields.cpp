@@ -39,6 +39,7 @@ static std::vector<std::string> names_of(const RecordType& type) {
   names.reserve(type.fields.size());
   for (const RecordField& field : type.fields) names.push_back(field.name);
   if (type.is_vector()) names.insert(names.end(), {"size", "dtype"});
+  if (type.kind == RecordType::Kind::SubArray) return {"size", "shape", "ndim", "dtype", "T"};
   if (type.decl)
     for (const auto& [name, binding] : type.decl->attributes)
       if (!name.starts_with("__") && !name.starts_with("super ")) names.push_back(name);
@@ -50,6 +51,29 @@ static std::optional<Value> vector_attribute(Context& ctx, const RecordType& typ
   const auto size = static_cast<int64_t>(type.fields.size());
   if (name == "size") return Value::constant_int(ctx.policy.int_literal(size), size);
   if (name == "dtype") return Value(Value::Entity{entity_of_type(type.fields[0].type.code)});
+  return std::nullopt;
+}
+
+static Value extents_of(Context& ctx, const std::vector<int64_t>& shape) {
+  std::vector<Value> extents;
+  for (const int64_t extent : shape)
+    extents.push_back(Value::constant_int(ctx.policy.int_literal(extent), extent));
+  return Value::tuple(std::move(extents));
+}
+
+// What arrays have, of a field that is one.
+static std::optional<Value> sub_array_attribute(Context& ctx, const Value::Record& sub_array,
+                                                const std::string& name) {
+  const RecordType& type = *sub_array.type;
+  const auto whole = [&](size_t number) {
+    const auto value = static_cast<int64_t>(number);
+    return Value::constant_int(ctx.policy.int_literal(value), value);
+  };
+  if (name == "size") return whole(type.fields.size());
+  if (name == "ndim") return whole(type.shape.size());
+  if (name == "shape") return extents_of(ctx, type.shape);
+  if (name == "dtype") return dtype_value(type.element);
+  if (name == "T") return transposed_sub_array(ctx, sub_array);
   return std::nullopt;
 }
 
@@ -96,6 +120,8 @@ Value record_attribute(Context& ctx, const syntax::Attribute* node, const Value&
     return field_value(ctx, record.record(), *i, node);
   if (type.is_vector())
     if (const auto known = vector_attribute(ctx, type, node->attr)) return *known;
+  if (type.kind == RecordType::Kind::SubArray)
+    if (const auto known = sub_array_attribute(ctx, record.record(), node->attr)) return *known;
   return member_attribute(ctx, node, type, record);
 }
 
@@ -183,7 +209,8 @@ Value record_element(Context& ctx, const Value& record, const Value& index,
   if (!r.type->is_sequence())
     return wrong_kind(ctx, DiagCode::not_subscriptable, node, record, {type_text(record)});
   const bool is_one = index.is_number() && is_int(index.code());
-  if (r.type->kind == RecordType::Kind::SubArray && (r.type->shape.size() > 1 || !is_one))
+  const bool is_listed = r.type->shape.size() == 1 && is_one && !r.fields.empty();
+  if (r.type->kind == RecordType::Kind::SubArray && !is_listed)
     return part_of_sub_array(ctx, record, index, node);
   if (!is_one)
     return wrong_kind(

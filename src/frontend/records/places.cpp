@@ -57,8 +57,9 @@ const std::string* field_constant(const syntax::Subscript* node) {
 }  // namespace
 
 bool has_named_fields(const DataType& type) {
-  return type.is_record() && (type.record->kind == RecordType::Kind::Struct ||
-                              type.record->kind == RecordType::Kind::Fields);
+  return type.is_record() &&
+         (type.record->is_vector() || type.record->kind == RecordType::Kind::Struct ||
+          type.record->kind == RecordType::Kind::Fields);
 }
 
 namespace {

@@ -69,6 +69,7 @@ std::optional<size_t> constant_index(Context& ctx, const Value& index, const Rec
 RecordRef sub_array_type(Session& session, const DataType& element, std::vector<int64_t> shape);
 // Along the first axis: elements, or sub-arrays of one axis less.
 std::vector<Value> rows_of(Context& ctx, const Value& sub_array);
+Value transposed_sub_array(Context& ctx, const Value::Record& sub_array);
 // m[1], m[1, k], m[:, 0:2]: an element, or another sub-array.
 Value part_of_sub_array(Context& ctx, const Value& sub_array, const Value& index,
                         const syntax::Subscript* node);
@@ -108,7 +109,8 @@ bool assign_field(Context& ctx, const Node* target, const Value& value, const No
 bool is_vector(const Value& v);
 // A position as a vector; others as they are.
 Value vector_of_position(Context& ctx, const Value& v);
-Value construct_vector(Context& ctx, const RecordRef& type, const Arguments& a);
+Value construct_vector(Context& ctx, const RecordRef& type, const Arguments& a,
+                       const std::string& name);
 // Element by element, with scalars for every component.
 Value vector_binary(Context& ctx, BinaryOp op, const Value& a, const Value& b, const Node* node,
                     const Node* left, const Node* right);

@@ -69,15 +69,38 @@ std::vector<Value> rows_of(Context& ctx, const Value& sub_array) {
   return rows;
 }
 
+Value transposed_sub_array(Context& ctx, const Value::Record& sub_array) {
+  const std::vector<int64_t>& from = sub_array.type->shape;
+  std::vector<int64_t> shape(from.rbegin(), from.rend());
+  std::vector<Value> elements;
+  elements.reserve(sub_array.fields.size());
+  for (size_t number = 0; number < sub_array.fields.size(); ++number) {
+    // Where the element at the same indices, back to front, stands in C order.
+    size_t rest = number, place = 0, step = sub_array.fields.size();
+    for (size_t axis = shape.size(); axis-- > 0;) {
+      const auto extent = static_cast<size_t>(shape[axis]);
+      step /= extent;
+      place += rest % extent * step;
+      rest /= extent;
+    }
+    elements.push_back(sub_array.fields[place]);
+  }
+  return value_of(ctx, sub_array.type->element, {std::move(shape), std::move(elements)});
+}
+
+static void outside_of_axis(Context& ctx, const std::string& index, int64_t extent,
+                            const Node* node) {
+  error(ctx, DiagCode::vector_index_range, node,
+        {index, "an axis of a sub-array", count_text(static_cast<size_t>(extent), "element")});
+}
+
 // An integer that is known, within the axis; reports others.
 static std::optional<size_t> position_on(Context& ctx, const Value& index, int64_t extent,
                                          const Node* node) {
   const __int128 given = index.exact()->integer;
   const __int128 at = given < 0 ? given + extent : given;
   if (at >= 0 && at < extent) return static_cast<size_t>(at);
-  error(ctx, DiagCode::vector_index_range, node,
-        {to_text(given), "an axis of a sub-array",
-         count_text(static_cast<size_t>(extent), "element")});
+  outside_of_axis(ctx, to_text(given), extent, node);
   return std::nullopt;
 }
 
@@ -114,11 +137,12 @@ namespace {
 // Takes a part of a sub-array axis by axis.
 class Parts {
  public:
+  using Indexed = std::span<const std::pair<Value, const Node*>>;
+
   Parts(Context& ctx, const syntax::Subscript* node) : ctx_(ctx), node_(node) {}
 
   // Nothing: an error was reported.
-  std::optional<Part> at(std::span<const Value> elements, Extents shape,
-                         std::span<const std::pair<Value, const Node*>> indices) {
+  std::optional<Part> at(std::span<const Value> elements, Extents shape, Indexed indices) {
     if (indices.empty())
       return Part{{shape.begin(), shape.end()}, {elements.begin(), elements.end()}};
     const auto& [index, place] = indices[0];
@@ -131,7 +155,11 @@ class Parts {
       const size_t step = size_of(shape.subspan(1));
       return at(elements.subspan(i * step, step), shape.subspan(1), indices.subspan(1));
     };
-    if (auto* slice = index.as<Value::Slice>()) return sliced(*slice, shape[0], place, inner);
+    if (shape[0] == 0 && index.is_number() && !index.exact()) {
+      outside_of_axis(ctx_, written(place, "it"), 0, place);
+      return std::nullopt;
+    }
+    if (auto* slice = index.as<Value::Slice>()) return sliced(*slice, shape, indices, inner);
     if (!index.exact()) return chosen(index, shape[0], inner);
     const std::optional<size_t> i = position_on(ctx_, index, shape[0], place);
     return i ? inner(*i) : std::nullopt;
@@ -139,16 +167,22 @@ class Parts {
 
  private:
   template <class F>
-  std::optional<Part> sliced(const Value::Slice& slice, int64_t extent, const Node* place,
+  std::optional<Part> sliced(const Value::Slice& slice, Extents shape, Indexed indices,
                              const F& inner) {
+    const Node* place = indices[0].second;
     std::vector<Value> positions;
-    positions.reserve(static_cast<size_t>(extent));
-    for (int64_t i = 0; i < extent; ++i) positions.push_back(int64_constant(i));
+    positions.reserve(static_cast<size_t>(shape[0]));
+    for (int64_t i = 0; i < shape[0]; ++i) positions.push_back(int64_constant(i));
     const Value taken = syntax::as<syntax::Slice>(place)
                             ? tuple_slice(ctx_, positions, slice, place)
                             : Value::tuple(std::move(positions));  // of an ellipsis
     if (taken.is_unknown()) return std::nullopt;
     Part all;
+    if (taken.elements().empty()) {
+      std::optional<Part> part = without_elements(shape.subspan(1), indices.subspan(1));
+      if (!part) return std::nullopt;
+      all.shape = std::move(part->shape);
+    }
     for (const Value& position : taken.elements()) {
       std::optional<Part> part = inner(static_cast<size_t>(position.exact()->integer));
       if (!part) return std::nullopt;
@@ -157,6 +191,12 @@ class Parts {
     }
     all.shape.insert(all.shape.begin(), static_cast<int64_t>(taken.elements().size()));
     return all;
+  }
+
+  // The axes that a part of a row has, where there are no rows.
+  std::optional<Part> without_elements(Extents row, Indexed indices) {
+    const std::vector<Value> made(size_of(row), int64_constant(0));
+    return at(made, row, indices);
   }
 
   // Which of the rows an index says at run time.
@@ -192,7 +232,12 @@ Value part_of_sub_array(Context& ctx, const Value& sub_array, const Value& index
   if (indices->size() == type.shape.size() && std::ranges::all_of(*indices, is_integer) &&
       !std::ranges::all_of(*indices, [](const auto& one) { return one.first.is_constant(); })) {
     std::vector<Value> at;
-    for (const auto& [value, place] : *indices) at.push_back(value);
+    for (size_t axis = 0; axis < indices->size(); ++axis) {
+      const auto& [value, place] = (*indices)[axis];
+      if (type.shape[axis] == 0) outside_of_axis(ctx, written(place, "it"), 0, place);
+      at.push_back(value);
+    }
+    if (sub_array.record().fields.empty()) return Value::unknown();
     return element_at(ctx, sub_array.record().fields, number_of_element(ctx, type, at, node), node,
                       written(node->value, "r"));
   }

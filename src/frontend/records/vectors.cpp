@@ -21,15 +21,16 @@ Value vector_of_position(Context& ctx, const Value& v) {
   return Value::Record{vector_type(TypeCode::u4, 3), std::move(components)};
 }
 
-Value construct_vector(Context& ctx, const RecordRef& type, const Arguments& a) {
+Value construct_vector(Context& ctx, const RecordRef& type, const Arguments& a,
+                       const std::string& name) {
   const size_t lanes = type->fields.size();
   if (!a.named.empty())
     return error(ctx, DiagCode::unexpected_keyword, a.node,
-                 {type->name, a.named[0].first, "give its components by position"});
+                 {name, a.named[0].first, "give its components by position"});
   if (a.has_unknown()) return Value::unknown();
   if (a.positional.size() != lanes)
     return error(ctx, DiagCode::intrinsic_count, a.node,
-                 {type->name, count_text(lanes, "argument"), were_given(a.positional.size()),
+                 {name, count_text(lanes, "argument"), were_given(a.positional.size()),
                   "give one number for each component"});
   Value::Record vector{type, {}};
   const TypeCode code = type->fields[0].type.code;
@@ -37,10 +38,9 @@ Value construct_vector(Context& ctx, const RecordRef& type, const Arguments& a) 
     const Value& given = a.positional[i];
     const Node* node = argument_node(a, i);
     if (!given.is_number()) {
-      wrong_kind(
-          ctx, DiagCode::field_type, node, given,
-          {"component " + type->fields[i].name + " of " + type->name, std::string(name_of(code)),
-           type_text(given), read_it_hint(given, "convert it explicitly")});
+      wrong_kind(ctx, DiagCode::field_type, node, given,
+                 {"component " + type->fields[i].name + " of " + name, std::string(name_of(code)),
+                  type_text(given), read_it_hint(given, "give a number")});
       return Value::unknown();
     }
     vector.fields.push_back(implicitly_converted(ctx, given, code, node));
