@@ -1,6 +1,5 @@
 """Sub-arrays, without elements too; elements of arrays as arguments; dtypes in kernels."""
 
-
 import numpy as np
 from cuda import device as D
 from support.clauses import clause

@@ -56,6 +56,7 @@ static std::optional<Value> vector_attribute(Context& ctx, const RecordType& typ
 
 static Value extents_of(Context& ctx, const std::vector<int64_t>& shape) {
   std::vector<Value> extents;
+  extents.reserve(shape.size());
   for (const int64_t extent : shape)
     extents.push_back(Value::constant_int(ctx.policy.int_literal(extent), extent));
   return Value::tuple(std::move(extents));
