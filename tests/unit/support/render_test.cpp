@@ -22,7 +22,7 @@ TEST(Render, operatorAndOperands) {
   const SourceMap files = one_file({"    c[i] = s + a[i] * k"}, 12);
   Diagnostic d{DiagCode::no_promotion,
                {0, 12, 11, 12, 23},
-               {"add", "float8e4m3", "and", "float16", "s is float8e4m3"},
+               {"add", "float8e4m3", "and", "float16", "s is float8e4m3; "},
                {},
                "in kernel 'vec_add', specialised for (array[float16, 1], float8e4m3)",
                {0, 12, 13, 12, 14}};
