@@ -8,7 +8,6 @@ take and the host copies by to_host.
 import operator
 from typing import Any
 
-import ml_dtypes
 import numpy as np
 from cuda.device import _core, _interfaces, _places
 from cuda.device._core import Array, Vector
@@ -26,11 +25,8 @@ _TWO_FORMATS = {
 }
 
 
-# Their names in kernels; NumPy knows those that ml_dtypes gives them.
-_FORMATS_BY_NAME = {
-    "float8e4m3": ml_dtypes.float8_e4m3fn,
-    "float8e5m2": ml_dtypes.float8_e5m2,
-}
+# Their names in kernels, and those that ml_dtypes gives them.
+_FLOATS_OF_8_BITS = {"float8e4m3": "float8_e4m3fn", "float8e5m2": "float8_e5m2"}
 
 
 def _format(dtype: Any) -> np.dtype[Any]:
@@ -41,8 +37,10 @@ def _format(dtype: Any) -> np.dtype[Any]:
             f"dtype={dtype.__name__} is {numpys} in NumPy and {ours} in kernels: "
             f"write device.{numpys} or device.{ours}"
         )
-    if isinstance(dtype, str):
-        dtype = _FORMATS_BY_NAME.get(dtype, dtype)
+    if isinstance(dtype, str) and dtype in _FLOATS_OF_8_BITS:
+        import ml_dtypes  # takes long, and few programs need it
+
+        dtype = getattr(ml_dtypes, _FLOATS_OF_8_BITS[dtype])
     made: np.dtype[Any] = np.dtype(getattr(dtype, "numpy_dtype", dtype))
     _check_elements(made)
     return made
