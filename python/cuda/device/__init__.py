@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from cuda.device import (
     _core,
+    _floats,
     _intrinsics,
     _missing,
     _targets,
@@ -90,13 +91,6 @@ if TYPE_CHECKING:
 
 _give_operators()
 
-# Formats that NumPy lacks: loaded when first asked for.
-_ML_DTYPES = {
-    "bfloat16": "bfloat16",
-    "float8e4m3": "float8_e4m3fn",
-    "float8e5m2": "float8_e5m2",
-}
-
 __all__ = [
     "Array",
     "Atomic",
@@ -167,11 +161,8 @@ __all__ += _warp_calls.__all__
 if not TYPE_CHECKING:  # it would find every name that a user misspells
 
     def __getattr__(name: str) -> Any:
-        if name in _ML_DTYPES:
-            import ml_dtypes
-
-            value = getattr(ml_dtypes, _ML_DTYPES[name])
-            globals()[name] = value
+        if name in _floats.OF_ML_DTYPES:  # loaded when first asked for
+            value = globals()[name] = _floats.named(name)
             return value
         raise _missing.no_such_name(__name__, name, _what_to_write(name))
 

@@ -9,7 +9,7 @@ import operator
 from typing import Any
 
 import numpy as np
-from cuda.device import _core, _interfaces, _places
+from cuda.device import _core, _floats, _interfaces, _places
 from cuda.device._core import Array, Vector
 from cuda.device._elements import plain
 from cuda.device._host_arrays import ExportingArray, exporting, given, wait
@@ -25,10 +25,6 @@ _TWO_FORMATS = {
 }
 
 
-# Their names in kernels, and those that ml_dtypes gives them.
-_FLOATS_OF_8_BITS = {"float8e4m3": "float8_e4m3fn", "float8e5m2": "float8_e5m2"}
-
-
 def _format(dtype: Any) -> np.dtype[Any]:
     """NumPy's dtype, that of a struct or vector too; TypeError for Python objects and numbers."""
     if isinstance(dtype, type) and dtype in _TWO_FORMATS:
@@ -37,10 +33,8 @@ def _format(dtype: Any) -> np.dtype[Any]:
             f"dtype={dtype.__name__} is {numpys} in NumPy and {ours} in kernels: "
             f"write device.{numpys} or device.{ours}"
         )
-    if isinstance(dtype, str) and dtype in _FLOATS_OF_8_BITS:
-        import ml_dtypes  # takes long, and few programs need it
-
-        dtype = getattr(ml_dtypes, _FLOATS_OF_8_BITS[dtype])
+    if isinstance(dtype, str) and dtype in _floats.OF_ML_DTYPES:
+        dtype = _floats.named(dtype)
     made: np.dtype[Any] = np.dtype(getattr(dtype, "numpy_dtype", dtype))
     _check_elements(made)
     return made

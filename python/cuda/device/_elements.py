@@ -102,9 +102,9 @@ def _differ(element: np.void, other: object) -> Any:
     return np.void.__ne__(element, other) if value is None else value != other
 
 
-def element_dtype(kind: Any, plain: np.dtype[Any], align: int) -> np.dtype[Any]:
+def element_dtype(kind: Any, fields: np.dtype[Any], align: int) -> np.dtype[Any]:
     """The structured dtype of a vector or struct type, with its alignment in bytes."""
-    attributes: dict[str, Any] = {name: _field(name) for name in plain.names or ()}
+    attributes: dict[str, Any] = {name: _field(name) for name in fields.names or ()}
     attributes |= {
         "__slots__": (),
         "__setitem__": _set_item,
@@ -117,6 +117,6 @@ def element_dtype(kind: Any, plain: np.dtype[Any], align: int) -> np.dtype[Any]:
         "_stands_for": _Meaning(kind),
     }
     elements = _ElementClass(kind.__name__, (np.void,), attributes)
-    made: np.dtype[Any] = np.dtype((elements, plain))
+    made: np.dtype[Any] = np.dtype((elements, fields))
     _core.set_alignment(made, align)
     return made

@@ -8,7 +8,21 @@ from typing import Any
 
 import numpy as np
 
-__all__ = ["accumulator", "finfo", "is_of_ml_dtypes", "is_wide", "kind_of"]
+__all__ = ["OF_ML_DTYPES", "accumulator", "finfo", "is_of_ml_dtypes", "is_wide", "kind_of", "named"]
+
+# Floats that NumPy has not: their names in kernels, and in ml_dtypes.
+OF_ML_DTYPES = {
+    "bfloat16": "bfloat16",
+    "float8e4m3": "float8_e4m3fn",
+    "float8e5m2": "float8_e5m2",
+}
+
+
+def named(name: str) -> Any:
+    """The class of a name in OF_ML_DTYPES. Importing ml_dtypes takes long, and few need it."""
+    import ml_dtypes
+
+    return getattr(ml_dtypes, OF_ML_DTYPES[name])
 
 
 def is_of_ml_dtypes(dtype: "np.dtype[Any]") -> bool:
