@@ -9,12 +9,11 @@ nvcc's accesses name no state space, which atomic_ref does not know.
 
 import os
 import re
-import shutil
-import subprocess
 
 import numpy as np
 import pytest
 from support.clauses import clause
+from support.cuda_tools import find_nvcc, nvcc
 from support.sources import executed
 
 LONG = bool(os.environ.get("CUDA_DEVICE_LONG_TESTS"))
@@ -129,17 +128,15 @@ def accesses(ptx):
 def by_nvcc(source, arch, folder):
     path = folder / "table.cu"
     path.write_text("#include <cuda/atomic>\n" + source)
-    command = ["nvcc", "-std=c++17", "-O3", "-ptx", f"-arch={arch}", "-o", "-", str(path)]
-    # What is loaded into this process, such as a sanitizer, is not for nvcc's programs.
-    own = {name: value for name, value in os.environ.items() if name != "LD_PRELOAD"}
-    made = subprocess.run(command, capture_output=True, text=True, check=True, env=own).stdout
-    entries = re.finditer(r"\.entry (\w+)\((.*?)\n}\n", made, re.DOTALL)
+    done = nvcc("-std=c++17", "-O3", "-ptx", f"-arch={arch}", "-o", "-", path)
+    assert done.returncode == 0, done.stderr
+    entries = re.finditer(r"\.entry (\w+)\((.*?)\n}\n", done.stdout, re.DOTALL)
     return {entry.group(1): entry.group(2) for entry in entries}
 
 
 @clause("DEV-ORDER-01", "DEV-ORDER-02", "DEV-ORDER-03", "DEV-ORDER-04", "DEV-ORDER-05")
 @clause("DEV-SCOPE-01", "DEV-SCOPE-02", "DEV-SCOPE-03", "DEV-ATOM-25")
-@pytest.mark.skipif(not shutil.which("nvcc"), reason="waits for nvcc")
+@pytest.mark.skipif(not find_nvcc(), reason="waits for nvcc")
 @pytest.mark.parametrize("arch", ["sm_75", "sm_90", "sm_120"] if LONG else ["sm_90"])
 def test_instructions_are_nvccs(arch, tmp_path):
     ours = executed("\n\n".join(map(in_python, rows())))

@@ -4,13 +4,13 @@ that are taken for it, and none of that without."""
 import math
 import re
 import shutil
-import subprocess
 
 import cloudpickle
 import numpy as np
 import pytest
 from cuda import device as D
 from support.clauses import clause
+from support.cuda_tools import find_nvcc, nvcc
 from support.launching import run
 
 from support import targets
@@ -427,13 +427,12 @@ def ptx_of(body, **options):
     return kernel_of(body, **options).inspect(x, x, x, what="ptx", target="sm_80", grid=1, block=64)
 
 
-@pytest.mark.skipif(not shutil.which("nvcc"), reason="waits for nvcc")
+@pytest.mark.skipif(not find_nvcc(), reason="waits for nvcc")
 @pytest.mark.parametrize("expression", PTX)
 def test_ptx_is_what_nvcc_writes(tmp_path, expression):
     source = tmp_path / "k.cu"
     source.write_text(CUDA % expression)
-    command = ["nvcc", "-arch=sm_80", "--use_fast_math", "-ptx", "-o", "-", str(source)]
-    done = subprocess.run(command, capture_output=True, text=True)
+    done = nvcc("-arch=sm_80", "--use_fast_math", "-ptx", "-o", "-", source)
     assert done.returncode == 0, done.stderr
     found = ptx_arithmetic(ptx_of(PTX[expression], fastmath=True))
     assert found == ptx_arithmetic(done.stdout)

@@ -429,7 +429,7 @@ def test_checks_share_what_tells_of_them(form):
     args = np.full(64, 100, np.int32), np.ones(64, np.float32)
     text = with_many_checks.inspect(*args, block=64, what="llvm_raw", target=form)
     assert text.count("call void @cd_kernel_failed(") == 1
-    assert text.count("call void @report.int32s.float32s(") == len(CHECKS)
+    assert text.count("call void @cd.report.int32s.float32s(") == len(CHECKS)
     stack = with_many_checks.stats(*args, grid=1, block=64, target=form).stack_bytes
     vectors = 2 * 32 * 4  # of each of two values
     assert stack < 10 * vectors

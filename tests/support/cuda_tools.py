@@ -2,6 +2,7 @@
 
 import os
 import shutil
+import subprocess
 from pathlib import Path
 
 _HOMES = [os.environ.get("CUDA_HOME", ""), os.environ.get("CUDA_PATH", ""), "/usr/local/cuda"]
@@ -13,10 +14,18 @@ def find_nvcc():
     return on_path or next((str(path) for path in folders if path.exists()), None)
 
 
+def nvcc(*arguments):
+    """Runs it: the subprocess.CompletedProcess. What is loaded into this process, such as a
+    sanitizer, is not for nvcc's programs."""
+    own = {name: value for name, value in os.environ.items() if name != "LD_PRELOAD"}
+    command = [find_nvcc(), *map(str, arguments)]
+    return subprocess.run(command, capture_output=True, text=True, check=False, env=own)
+
+
 def find_headers():
     """The folder of cuda_fp8.h and the like."""
-    nvcc = find_nvcc()
+    found = find_nvcc()
     homes = [Path(home) for home in _HOMES if home]
-    homes += [Path(nvcc).resolve().parents[1]] if nvcc else []
+    homes += [Path(found).resolve().parents[1]] if found else []
     folders = [home / "include" for home in homes]
     return next((str(path) for path in folders if (path / "cuda_fp8.h").exists()), None)
