@@ -292,8 +292,8 @@ void Call::add_object(PyObject* object) {
     array_classes.add(type);
     return add_ndarray(*this, object);
   }
-  if (PyArray_IsScalar(object, Void)) return add_element(object);
-  if (PyArray_IsScalar(object, Generic)) return add_numpy_scalar(*this, object);
+  if (PyArray_IsScalar(object, Generic))
+    return PyArray_IsScalar(object, Void) ? add_element(object) : add_numpy_scalar(*this, object);
   if (PyTuple_Check(object)) return add_tuple(object);
   if (add_exchanged(*this, object)) {
     protocol_classes.add(type);

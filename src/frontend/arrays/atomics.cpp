@@ -26,10 +26,6 @@ constexpr Method kMethods[] = {Method::Load,   Method::Store, Method::Exch,     
                                Method::Xor,    Method::Max,   Method::Min,       Method::NanMax,
                                Method::NanMin, Method::Wait,  Method::NotifyOne, Method::NotifyAll};
 
-constexpr const char* kMethodNames =
-    "load, store, exch, cas, add, sub, and_, or_, xor, max, min, nanmax, nanmin, wait, notify_one "
-    "and notify_all";
-
 // Names of other languages, such as C++'s of std::atomic and CUDA's atomicInc.
 struct ForeignMethod {
   std::string_view name, ours;
@@ -66,6 +62,15 @@ std::string method_meant(const std::string& name, const std::vector<std::string>
   }
   const std::string close = closest(name, names);
   return close.empty() ? "" : "did you mean '" + close + "'? ";
+}
+
+std::string method_names() {
+  std::string text;
+  for (const Method method : kMethods) {
+    const bool last = method == Method::NotifyAll;
+    text += (text.empty() ? "" : last ? " and " : ", ") + std::string(name_of(method));
+  }
+  return text;
 }
 
 }  // namespace
@@ -231,8 +236,9 @@ Value atomic_attribute(Context& ctx, const syntax::Attribute* node, const Value:
       return Value::BoundMethod{method, std::make_shared<Value>(ref)};
     names.emplace_back(name_of(method));
   }
-  return error(ctx, DiagCode::atomic_method, node,
-               {type_text(Value(ref)), node->attr, method_meant(node->attr, names), kMethodNames});
+  return error(
+      ctx, DiagCode::atomic_method, node,
+      {type_text(Value(ref)), node->attr, method_meant(node->attr, names), method_names()});
 }
 
 // ---------------------------------------------------------------------------------------- Atomic

@@ -99,9 +99,9 @@ std::optional<Indices> indices_of(Context& ctx, const TypeText& type, size_t ndi
 
 Value counted_from_start(Context& ctx, const Value& index, const Node* node,
                          const std::function<Value()>& extent) {
-  if (index.exact() && !fits(index.exact()->integer, TypeCode::i8))
-    return error(ctx, DiagCode::index_beyond, node, {to_text(index.exact()->integer)});
   if (index.exact()) {
+    if (!fits(index.exact()->integer, TypeCode::i8))
+      return error(ctx, DiagCode::index_beyond, node, {to_text(index.exact()->integer)});
     const Value wide = convert(ctx, index, TypeCode::i8, node);
     if (wide.is_unknown() || index.exact()->integer >= 0) return wide;
     return sum(ctx, extent(), wide, node);

@@ -186,8 +186,7 @@ static Value matches_class(Context& ctx, const syntax::MatchClass* pattern, cons
   const std::optional<bool> is = is_instance(ctx, value, cls);
   if (!is) return error(ctx, DiagCode::isinstance_class, pattern->cls, {type_text(cls)});
   if (!*is) return Value::boolean(false);
-  const bool refers = value.is_array() && value.array().is_struct_ref();
-  const RecordRef type = refers ? value.array().element.record : class_of(value);
+  const RecordRef type = class_of_instance(value);
   if (!type || type->is_vector()) return matches_itself(ctx, pattern, cls, value, taken);
   const std::optional<std::vector<std::string>> names = names_in(ctx, pattern, cls);
   if (!names) return Value::unknown();
@@ -196,10 +195,8 @@ static Value matches_class(Context& ctx, const syntax::MatchClass* pattern, cons
   std::vector<Value> values;
   values.reserve(patterns.size());
   for (const std::string& name : *names) {
-    const auto field = field_named(*type, name);
-    if (!field && !has_attribute(*type, name)) return Value::boolean(false);
-    values.push_back(field && !refers ? value.parts()[*field]
-                                      : attribute_named(ctx, name, value, pattern, pattern));
+    if (!field_named(*type, name) && !has_attribute(*type, name)) return Value::boolean(false);
+    values.push_back(attribute_named(ctx, name, value, pattern, pattern));
   }
   return all_match(ctx, patterns, values, taken, pattern);
 }

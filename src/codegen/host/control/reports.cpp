@@ -24,7 +24,7 @@ void Reports::fail(const ir::Inst& check, Value* lanes) {
   llvm::SmallVector<Value*, 16> arguments = {launch(),
                                              c_.b.getInt32(static_cast<uint32_t>(check.imm)), lane};
   llvm::append_range(arguments, position_.of_lane(lane));
-  std::string name = "report";
+  std::string name = "cd.report";  // no name of Python's
   for (size_t k = 1; k < check.operands.size(); ++k) {
     const ir::Inst& operand = *check.operands[k];
     const ScalarKind kind = operand.type.scalar();
