@@ -18,7 +18,8 @@ BEGIN, END = (
 )
 
 SECTION = re.compile(r"^// --- (.*) ---$")
-GROUPS = "SCALAR|GIVEN|POSITION|SLOT|ACCESS|BARRIER|WARP|EFFECT|CONTROL"
+EFFECTS = ("ACCESS", "ATOMIC", "BARRIER", "WARP", "VOTE", "SHUFFLE", "MATCH", "EFFECT")
+GROUPS = "|".join(("SCALAR", "GIVEN", "POSITION", "SLOT", *EFFECTS, "CONTROL"))
 OPERATION = re.compile(rf'^({GROUPS})\((\w+), "(\w+)", (-?\d+), (\w+), (.*?)"(.*)"\)$')
 
 RESULTS = {
@@ -89,7 +90,7 @@ def words(columns: list[str]) -> str:
 def effect(group: str, columns: list[str]) -> str:
     if group in PURE:
         return ", ".join(w for w in ("pure", words(columns)) if w)
-    return words(columns) if group in ("ACCESS", "BARRIER", "WARP", "EFFECT") else group.lower()
+    return words(columns) if group in EFFECTS else group.lower()
 
 
 def row(match: re.Match[str]) -> str:
@@ -98,7 +99,7 @@ def row(match: re.Match[str]) -> str:
     implied = {"SCALAR": "None", "SLOT": "Slot"}.get(group)
     immediate = implied or columns.pop(0)
     count = "any" if operands == "-1" else operands
-    if group == "ACCESS":
+    if group in ("ACCESS", "ATOMIC"):
         count = "array, indices" + (f", {operands} more" if operands != "0" else "")
     form = f"`{text}`{IMMEDIATES[immediate]}"
     meaning = semantics.replace("|", "\\|")

@@ -4,6 +4,7 @@
 
 #include "ir/atomic.h"
 #include "ir/visitor.h"
+#include "support/check.h"
 
 namespace cuda_device::ir {
 namespace {
@@ -61,6 +62,22 @@ Effects effects_of_opaque(int64_t identity) {
 }
 
 }  // namespace
+
+bool neutral_vote(Op barrier) {
+  switch (barrier) {
+    case Op::BarrierAnd:
+      return true;
+    case Op::BarrierOr:
+    case Op::BarrierCount:
+      return false;
+    case Op::Barrier:
+#define OP(name, ...) case Op::name:
+#define BARRIER(...)
+#include "ir/op.def"
+      break;
+  }
+  CD_UNREACHABLE("a barrier without a vote");
+}
 
 Effects effects_of(const Inst& inst) {
   if (inst.op == Op::Opaque) return effects_of_opaque(inst.imm);

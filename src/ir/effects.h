@@ -35,6 +35,8 @@ inline bool sets_slot(Op op) { return names_slot(op) && op != Op::SlotLoad; }
 
 // Waits for all threads of the block.
 inline bool is_barrier(Op op) { return info(op).effects.threads == Threads::MeetsBlock; }
+// What a thread says to a barrier that counts votes without changing the answer.
+bool neutral_vote(Op barrier);
 // Waits for threads of its warp.
 inline bool meets_warp(Op op) { return info(op).effects.threads == Threads::MeetsWarp; }
 // Whether threads that would not come to it may execute it too.

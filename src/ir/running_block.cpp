@@ -17,9 +17,12 @@ int64_t barrier_result(Op op, size_t came, size_t trues) {
       return trues == came;
     case Op::BarrierOr:
       return trues != 0;
-    default:
-      CD_UNREACHABLE("no barrier: " + std::string(info(op).text));
+#define OP(name, ...) case Op::name:
+#define BARRIER(...)
+#include "ir/op.def"
+      break;
   }
+  CD_UNREACHABLE("no barrier: " + std::string(info(op).text));
 }
 
 }  // namespace

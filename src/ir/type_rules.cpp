@@ -404,18 +404,14 @@ std::string worded_rule_error(const Function& f, const Inst& inst) {
     case Op::WarpSync:
     case Op::WarpCheck:
       return operand_is(inst, 0, kU32);
-    case Op::VoteAll:
-    case Op::VoteAny:
-    case Op::VoteEq:
-    case Op::Ballot:
+#define VOTE(name, ...) case Op::name:
+#include "ir/op.def"
       return vote_error(inst);
-    case Op::Shuffle:
-    case Op::ShuffleUp:
-    case Op::ShuffleDown:
-    case Op::ShuffleXor:
+#define SHUFFLE(name, ...) case Op::name:
+#include "ir/op.def"
       return shuffle_error(inst);
-    case Op::MatchAny:
-    case Op::MatchAll:
+#define MATCH(name, ...) case Op::name:
+#include "ir/op.def"
       return match_error(inst);
     case Op::Check:
       return check_error(f, inst);

@@ -80,9 +80,12 @@ uint32_t source_lane(const WarpMember& m) {
       return m.lane + number < kLanes ? m.lane + number : m.lane;
     case Op::ShuffleXor:
       return m.lane ^ number;
-    default:
-      CD_UNREACHABLE("not a shuffle");
+#define OP(name, ...) case Op::name:
+#define SHUFFLE(...)
+#include "ir/op.def"
+      break;
   }
+  CD_UNREACHABLE("not a shuffle");
 }
 
 int64_t result_of(const WarpMember& m, const Group& group) {
@@ -100,18 +103,19 @@ int64_t result_of(const WarpMember& m, const Group& group) {
       return alike;
     case Op::Ballot:
       return group.with(1);
-    case Op::Shuffle:
-    case Op::ShuffleUp:
-    case Op::ShuffleDown:
-    case Op::ShuffleXor:
+#define SHUFFLE(name, ...) case Op::name:
+#include "ir/op.def"
       return group.value_of(source_lane(m), m.operation->type);
     case Op::MatchAny:
       return group.with(m.value);
     case Op::MatchAll:
       return alike ? group.lanes() : 0;
-    default:
-      CD_UNREACHABLE("no operation of a warp: " + std::string(info(m.operation->op).text));
+#define OP(name, ...) case Op::name:
+#define WARP(...)
+#include "ir/op.def"
+      break;
   }
+  CD_UNREACHABLE("no operation of a warp: " + std::string(info(m.operation->op).text));
 }
 
 }  // namespace

@@ -20,9 +20,12 @@ const char* name_of_barrier(Op op) {
       return "syncthreads_or()";
     case Op::Barrier:
       return "syncthreads()";
-    default:
-      CD_UNREACHABLE("not a barrier");
+#define OP(name, ...) case Op::name:
+#define BARRIER(...)
+#include "ir/op.def"
+      break;
   }
+  CD_UNREACHABLE("not a barrier");
 }
 
 // Once for a barrier of the source: an unrolled loop holds copies.

@@ -108,9 +108,12 @@ class Emitter {
       case Op::AtomicStorePair:
         store_pair();
         return nullptr;
-      default:
-        CD_UNREACHABLE("no atomic operation");
+#define OP(name, ...) case Op::name:
+#define ATOMIC(...)
+#include "ir/op.def"
+        break;
     }
+    CD_UNREACHABLE("no atomic operation");
   }
 
  private:

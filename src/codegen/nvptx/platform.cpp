@@ -34,15 +34,20 @@ llvm::GlobalVariable* shared_variable(llvm::Module& module, uint64_t bytes,
 
 llvm::Intrinsic::ID reduction(Op op) {
   switch (op) {
+    case Op::Barrier:
+      break;
     case Op::BarrierCount:
       return llvm::Intrinsic::nvvm_barrier_cta_red_popc_aligned_all;
     case Op::BarrierAnd:
       return llvm::Intrinsic::nvvm_barrier_cta_red_and_aligned_all;
     case Op::BarrierOr:
       return llvm::Intrinsic::nvvm_barrier_cta_red_or_aligned_all;
-    default:
-      CD_UNREACHABLE("no barrier with a result");
+#define OP(name, ...) case Op::name:
+#define BARRIER(...)
+#include "ir/op.def"
+      break;
   }
+  CD_UNREACHABLE("no barrier with a result");
 }
 
 }  // namespace

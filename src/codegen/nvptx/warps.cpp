@@ -23,9 +23,12 @@ id::ID vote(Op op) {
       return id::nvvm_vote_uni_sync;
     case Op::Ballot:
       return id::nvvm_vote_ballot_sync;
-    default:
-      CD_UNREACHABLE("no vote");
+#define OP(name, ...) case Op::name:
+#define VOTE(...)
+#include "ir/op.def"
+      break;
   }
+  CD_UNREACHABLE("no vote");
 }
 
 id::ID shuffle(Op op) {
@@ -38,9 +41,12 @@ id::ID shuffle(Op op) {
       return id::nvvm_shfl_sync_down_i32;
     case Op::ShuffleXor:
       return id::nvvm_shfl_sync_bfly_i32;
-    default:
-      CD_UNREACHABLE("no shuffle");
+#define OP(name, ...) case Op::name:
+#define SHUFFLE(...)
+#include "ir/op.def"
+      break;
   }
+  CD_UNREACHABLE("no shuffle");
 }
 
 // The bits of a scalar, in 32 or 64 of them.
@@ -82,12 +88,21 @@ Value* emit_shuffle(EmitContext& c, const Inst& inst) {
 Value* emit_match(EmitContext& c, const Inst& inst) {
   Value* bits = bits_of_value(c, c.operand(inst, 1));
   const bool wide = !bits->getType()->isIntegerTy(kRegister);
-  if (inst.op == Op::MatchAny) {
-    const id::ID match = wide ? id::nvvm_match_any_sync_i64 : id::nvvm_match_any_sync_i32;
-    return c.b.CreateIntrinsic(match, {c.operand(inst, 0), bits});
+  const auto match = [&](id::ID in_32_bits, id::ID in_64_bits) {
+    return c.b.CreateIntrinsic(wide ? in_64_bits : in_32_bits, {c.operand(inst, 0), bits});
+  };
+  switch (inst.op) {
+    case Op::MatchAny:
+      return match(id::nvvm_match_any_sync_i32, id::nvvm_match_any_sync_i64);
+    case Op::MatchAll:
+      return c.b.CreateExtractValue(
+          match(id::nvvm_match_all_sync_i32p, id::nvvm_match_all_sync_i64p), 0);
+#define OP(name, ...) case Op::name:
+#define MATCH(...)
+#include "ir/op.def"
+      break;
   }
-  const id::ID match = wide ? id::nvvm_match_all_sync_i64p : id::nvvm_match_all_sync_i32p;
-  return c.b.CreateExtractValue(c.b.CreateIntrinsic(match, {c.operand(inst, 0), bits}), 0);
+  CD_UNREACHABLE("no match");
 }
 
 }  // namespace
@@ -99,22 +114,21 @@ Value* emit_warp(EmitContext& c, const Inst& inst) {
     case Op::WarpSync:
       c.b.CreateIntrinsic(id::nvvm_bar_warp_sync, {c.operand(inst, 0)});
       return nullptr;
-    case Op::VoteAll:
-    case Op::VoteAny:
-    case Op::VoteEq:
-    case Op::Ballot:
+#define VOTE(name, ...) case Op::name:
+#include "ir/op.def"
       return emit_vote(c, inst);
-    case Op::Shuffle:
-    case Op::ShuffleUp:
-    case Op::ShuffleDown:
-    case Op::ShuffleXor:
+#define SHUFFLE(name, ...) case Op::name:
+#include "ir/op.def"
       return emit_shuffle(c, inst);
-    case Op::MatchAny:
-    case Op::MatchAll:
+#define MATCH(name, ...) case Op::name:
+#include "ir/op.def"
       return emit_match(c, inst);
-    default:
-      CD_UNREACHABLE("no operation of a warp");
+#define OP(name, ...) case Op::name:
+#define WARP(...)
+#include "ir/op.def"
+      break;
   }
+  CD_UNREACHABLE("no operation of a warp");
 }
 
 }  // namespace cuda_device::codegen::nvptx

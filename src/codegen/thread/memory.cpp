@@ -70,12 +70,8 @@ llvm::Value* Memory::emit(const Inst& inst) {
       return nullptr;
     case Op::Prefetch:
       return nullptr;  // of gangs
-    case Op::AtomicLoad:
-    case Op::AtomicStore:
-    case Op::AtomicRmw:
-    case Op::AtomicCas:
-    case Op::AtomicLoadPair:
-    case Op::AtomicStorePair:
+#define ATOMIC(name, ...) case Op::name:
+#include "ir/op.def"
       return platform_.atomic(inst, address(inst));
 #define OP(name, ...) case Op::name:
 #define ACCESS(...)

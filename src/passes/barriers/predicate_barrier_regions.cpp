@@ -31,15 +31,8 @@ class DivergentRegions final : public Predication {
 
   Inst* vote_of_active(const Inst& i, ir::Builder& b) {
     Inst *vote = again(*i.operands[0], b), *here = active(b);
-    switch (i.op) {
-      case Op::BarrierAnd:
-        return b.op(Op::Or, {vote, b.op(Op::Not, {here})});
-      case Op::BarrierOr:
-      case Op::BarrierCount:
-        return b.op(Op::And, {vote, here});
-      default:
-        CD_UNREACHABLE("a barrier without a vote");
-    }
+    if (ir::neutral_vote(i.op)) return b.op(Op::Or, {vote, b.op(Op::Not, {here})});
+    return b.op(Op::And, {vote, here});
   }
 
   const DivergentControl& divergent_;

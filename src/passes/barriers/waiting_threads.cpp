@@ -189,7 +189,7 @@ void WaitingThreads::resume(int site, ir::Builder& b) {
 // Those that have come to the end have no vote.
 Inst* WaitingThreads::answer(Op op, ir::Builder& b) {
   Inst *said = b.slot_load(said_), *done = b.slot_load(done_);
-  Inst* counted = op == Op::BarrierAnd ? b.op(Op::Or, {said, done})
+  Inst* counted = ir::neutral_vote(op) ? b.op(Op::Or, {said, done})
                                        : b.op(Op::And, {said, b.op(Op::Not, {done})});
   return b.op(op, {b.slot_load(set(b, counted))});
 }

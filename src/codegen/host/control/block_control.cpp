@@ -158,9 +158,9 @@ void BlockControl::barrier(const Inst& i) {
     Lanes asked = is_variable ? parts_.slots.load(slot) : parts_.values.of(word);
     asked.anchor = parts_.values.here();
     Value* lanes = parts_.values.vector(asked);
-    // Whether all say yes is whether none says no.
+    // Those that change the answer: whether all say yes is whether none says no.
     const Mask counted =
-        i.op == Op::BarrierAnd ? c_.masks.without(mask, lanes) : c_.masks.both(mask, lanes);
+        ir::neutral_vote(i.op) ? c_.masks.without(mask, lanes) : c_.masks.both(mask, lanes);
     Value* bits = c_.b.CreateBitCast(c_.masks.lanes(counted), c_.b.getIntNTy(c_.width()));
     Value* count = c_.b.CreateUnaryIntrinsic(llvm::Intrinsic::ctpop, bits);
     Value* before = c_.b.CreateLoad(c_.b.getInt32Ty(), sum);
@@ -169,15 +169,20 @@ void BlockControl::barrier(const Inst& i) {
   Value* total = c_.b.CreateLoad(c_.b.getInt32Ty(), sum);
   Value* zero = c_.b.getInt32(0);
   switch (i.op) {
+    case Op::Barrier:
+      break;
     case Op::BarrierCount:
       return parts_.values.define_uniform(i, ScalarKind::I32, total);
     case Op::BarrierOr:
       return parts_.values.define_uniform(i, ScalarKind::Bool, c_.b.CreateICmpNE(total, zero));
     case Op::BarrierAnd:
       return parts_.values.define_uniform(i, ScalarKind::Bool, c_.b.CreateICmpEQ(total, zero));
-    default:
-      CD_UNREACHABLE("a barrier without a vote");
+#define OP(name, ...) case Op::name:
+#define BARRIER(...)
+#include "ir/op.def"
+      break;
   }
+  CD_UNREACHABLE("a barrier without a vote");
 }
 
 // ------------------------------------------------------------------------------------------------

@@ -40,22 +40,21 @@ void WarpOps::emit(const Inst& inst, const Mask& mask) {
       return values_.define_uniform(inst, ScalarKind::U32, c_.masks.bits(mask));
     case Op::WarpSync:
       return;  // lanes are at one instruction, and memory is in the order of instructions
-    case Op::VoteAll:
-    case Op::VoteAny:
-    case Op::VoteEq:
-    case Op::Ballot:
+#define VOTE(name, ...) case Op::name:
+#include "ir/op.def"
       return vote(inst, mask);
-    case Op::Shuffle:
-    case Op::ShuffleUp:
-    case Op::ShuffleDown:
-    case Op::ShuffleXor:
+#define SHUFFLE(name, ...) case Op::name:
+#include "ir/op.def"
       return shuffle(inst);
-    case Op::MatchAny:
-    case Op::MatchAll:
+#define MATCH(name, ...) case Op::name:
+#include "ir/op.def"
       return match(inst, mask);
-    default:
-      CD_UNREACHABLE("no operation of a warp");
+#define OP(name, ...) case Op::name:
+#define WARP(...)
+#include "ir/op.def"
+      break;
   }
+  CD_UNREACHABLE("no operation of a warp");
 }
 
 // Those of the bits that are in the mask of the instruction: one number where all lanes have one
@@ -149,9 +148,12 @@ void WarpOps::vote(const Inst& inst, const Mask& mask) {
       return define(inst, is_empty(false_lanes()));
     case Op::VoteEq:
       return define(inst, c_.b.CreateOr(is_empty(true_lanes()), is_empty(false_lanes())));
-    default:
-      CD_UNREACHABLE("not a vote");
+#define OP(name, ...) case Op::name:
+#define VOTE(...)
+#include "ir/op.def"
+      break;
   }
+  CD_UNREACHABLE("not a vote");
 }
 
 // ------------------------------------------------------------------------------------------------
@@ -183,19 +185,24 @@ Value* WarpOps::sources(const Inst& inst) {
   Value* own = values_.lane_numbers(ScalarKind::I32);
   Value* last = c_.b.CreateVectorSplat(kWarp, c_.b.getInt32(kWarp - 1));
   Value* given = values_.vector(*inst.operands[2], ScalarKind::I32);
-  if (inst.op == Op::Shuffle) return given;
-  if (inst.op == Op::ShuffleXor) return c_.b.CreateXor(own, given);
   Value* number = c_.b.CreateAnd(given, last);
   switch (inst.op) {
+    case Op::Shuffle:
+      return given;
+    case Op::ShuffleXor:
+      return c_.b.CreateXor(own, given);
     case Op::ShuffleUp:
       return c_.b.CreateSelect(c_.b.CreateICmpULE(number, own), c_.b.CreateSub(own, number), own);
     case Op::ShuffleDown: {
       Value* other = c_.b.CreateAdd(own, number);
       return c_.b.CreateSelect(c_.b.CreateICmpULE(other, last), other, own);
     }
-    default:
-      CD_UNREACHABLE("no shuffle");
+#define OP(name, ...) case Op::name:
+#define SHUFFLE(...)
+#include "ir/op.def"
+    break;
   }
+  CD_UNREACHABLE("no shuffle");
 }
 
 // ------------------------------------------------------------------------------------------------
@@ -253,8 +260,17 @@ void WarpOps::match(const Inst& inst, const Mask& mask) {
   }
   Value* alike =
       c_.b.CreateAnd(lanes_alike(vector, mask), values_.vector(*inst.operands[0], ScalarKind::U32));
-  if (inst.op == Op::MatchAny) return define(inst, alike);
-  define(inst, c_.b.CreateSelect(c_.b.CreateICmpEQ(alike, here), here, none));
+  switch (inst.op) {
+    case Op::MatchAny:
+      return define(inst, alike);
+    case Op::MatchAll:
+      return define(inst, c_.b.CreateSelect(c_.b.CreateICmpEQ(alike, here), here, none));
+#define OP(name, ...) case Op::name:
+#define MATCH(...)
+#include "ir/op.def"
+      break;
+  }
+  CD_UNREACHABLE("no match");
 }
 
 }  // namespace cuda_device::codegen::host

@@ -1,4 +1,5 @@
-// How many lanes the gangs of a kernel have: decided here alone, without asking LLVM.
+// How many lanes the gangs of a kernel have: decided here, without asking LLVM. Where a kernel uses
+// warps as such, a gang is a warp (analysis/lanes/layout.cpp).
 #include <algorithm>
 
 #include "analysis/loops/trips.h"
@@ -161,7 +162,6 @@ uint32_t best_width(const ir::Function& f, const Analysis& warp, const HostOptio
 
 }  // namespace
 
-// A kernel that uses warps as such has gangs of one, whatever the width (choose_layout).
 Analysis choose_gangs(const ir::Function& f, const HostOptions& options) {
   const StageTimer timer(options.times, "analyses");
   const auto with = [&](uint32_t width) { return analysis::analyse(f, width, options.tuning); };

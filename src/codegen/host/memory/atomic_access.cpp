@@ -306,9 +306,12 @@ void Access::atomic_by_lanes(const Inst& inst, const Address& address, const Mas
       case Op::AtomicStorePair:
         return element.store(as_one_integer(c_.b, operands.value(0, at), operands.value(1, at)),
                              pointer);
-      default:
-        CD_UNREACHABLE("no atomic operation");
+#define OP(name, ...) case Op::name:
+#define ATOMIC(...)
+#include "ir/op.def"
+        break;
     }
+    CD_UNREACHABLE("no atomic operation");
   };
   // Code beside a locked instruction takes no time.
   const auto each_lane = [&](const Mask& lanes) {

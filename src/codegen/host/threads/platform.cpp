@@ -34,9 +34,12 @@ ThreadBarrier barrier_kind(Op op) {
       return ThreadBarrier::And;
     case Op::BarrierOr:
       return ThreadBarrier::Or;
-    default:
-      CD_UNREACHABLE("no barrier");
+#define OP(name, ...) case Op::name:
+#define BARRIER(...)
+#include "ir/op.def"
+      break;
   }
+  CD_UNREACHABLE("no barrier");
 }
 
 ThreadMeeting meeting_kind(Op op) {
@@ -65,9 +68,12 @@ ThreadMeeting meeting_kind(Op op) {
       return ThreadMeeting::MatchAny;
     case Op::MatchAll:
       return ThreadMeeting::MatchAll;
-    default:
-      CD_UNREACHABLE("no operation of a warp");
+#define OP(name, ...) case Op::name:
+#define WARP(...)
+#include "ir/op.def"
+      break;
   }
+  CD_UNREACHABLE("no operation of a warp");
 }
 
 // Shared arrays one after the other; those that overlap nothing else.
@@ -303,9 +309,12 @@ Value* ThreadPlatform::atomic(const Inst& inst, Value* pointer) {
       element.store(c_.b.CreateOr(low, high), pointer);
       return nullptr;
     }
-    default:
-      CD_UNREACHABLE("no atomic operation");
+#define OP(name, ...) case Op::name:
+#define ATOMIC(...)
+#include "ir/op.def"
+    break;
   }
+  CD_UNREACHABLE("no atomic operation");
 }
 
 void ThreadPlatform::fence(const Inst& inst) {
