@@ -29,6 +29,9 @@ struct Policy {
   // The type of a place that holds one value or the other: a variable with several definitions, the
   // result of a conditional expression, of a function with several returns. Nothing: there is none.
   std::optional<TypeCode> (*unify)(TypeCode a, TypeCode b);
+  // An element of a tuple that is chosen at run time must keep its value in the type that all
+  // elements have in common; otherwise it is converted, as a variable of all of them would be.
+  bool chosen_elements_keep_values;
   // The type that the two operands of an operator meet in; nothing: the pair does not mix.
   std::optional<TypeCode> (*operator_type)(TypeCode a, TypeCode b);
   // Result types of the operators that do not give the promoted type. P is never bool here.

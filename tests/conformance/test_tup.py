@@ -151,6 +151,49 @@ def test_indexed_at_run_time(target, dtype):
     )
 
 
+@D.kernel
+def chosen_without_loss(out, i1, i4, u4, u8, f2, f4, f8, n):
+    for i in range(2):
+        out[0, i] = (i4[0], f8[0])[i]
+        out[1, i] = (f2[0], i1[0])[i]
+        out[2, i] = (u4[0], i4[0])[i]
+        out[3, i] = (True, u8[0])[i]
+        out[4, i] = (n, f4[0])[i]
+        out[5, i] = (D.int64(3), f4[0])[i]
+        out[6, i] = (D.float32(u8[0]), f4[0])[i]
+        out[7, i] = (f4[0], 2**31)[i]
+        out[8, i] = ((i4[0], 1), (f8[0], 2))[i][0]
+        z = (D.complex64(1j), f2[0])[i]
+        out[9, i] = z.real + 2 * z.imag
+
+
+@clause("DEV-TUP-01")
+def test_elements_chosen_at_run_time_keep_their_values(target):
+    out = np.zeros((10, 2))
+    numbers = [
+        np.array([-7], "int8"),
+        np.array([-(2**31)], "int32"),
+        np.array([2**32 - 1], "uint32"),
+    ]
+    numbers += [np.array([2**64 - 1], "uint64")]
+    numbers += [np.array([0.1], t) for t in ("float16", "float32", "float64")]
+    run(chosen_without_loss, out, *numbers, 3)
+    i1, i4, u4, u8, f2, f4, f8 = (float(x[0]) for x in numbers)
+    expected = [
+        (i4, f8),
+        (f2, i1),
+        (u4, i4),
+        (1, u8),
+        (3, f4),
+        (3, f4),
+        (u8, f4),
+        (f4, 2.0**31),
+        (i4, f8),
+        (2, f2),
+    ]
+    assert np.array_equal(out, np.array(expected))
+
+
 @D.func
 def twice(x):
     return 2 * x

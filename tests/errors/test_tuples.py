@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from cuda import device as D
 from support.bad_programs import FLOATS, BadPrograms
 
 bad = BadPrograms()
@@ -29,6 +30,41 @@ def chosen_at_run_time(a, b, n):
 
 def twice(x):
     return 2 * x
+
+
+LEVELS = (np.int64(2**53 + 1), np.float32(0.5))
+
+
+@bad.kernel(FLOATS, np.ones(4, np.int64), np.ones(4, np.uint64), np.ones(4, np.int8), 1)
+def chosen_with_loss(a, b, c, d, n):
+    # error at `n`: an element that an index chooses at run time is float32 here, which does not hold every int64
+    # hint: convert the elements to one type, such as device.float32(x), go through the tuple itself, for x in t, or index it by constants
+    x = (b[0], a[0])[n]
+    # error at `n`: an element that an index chooses at run time is uint64 here, which does not hold every int64
+    # hint: convert the elements to one type, such as device.uint64(x), go through the tuple itself, for x in t, or index it by constants
+    x = (c[0], b[0])[n]
+    # error at `n`: an element that an index chooses at run time is float32 here, which does not hold every uint64
+    # hint: convert the elements to one type, such as device.float32(x), go through the tuple itself, for x in t, or index it by constants
+    x = (0.5, c[0])[n]
+    # error at `n`@2: an element that an index chooses at run time is int8 here, which does not hold every int
+    # hint: convert the elements to one type, such as device.int8(x), go through the tuple itself, for x in t, or index it by constants
+    x = (n, d[0])[n]
+    # error at `n`: an element that an index chooses at run time is float here, which does not hold 16777217
+    # hint: convert the elements to one type, such as float(x), go through the tuple itself, for x in t, or index it by constants
+    x = (0.5, 16777217)[n]
+    # error at `n`: an element that an index chooses at run time is float32 here, which does not hold 9007199254740993
+    # hint: convert the elements to one type, such as device.float32(x), go through the tuple itself, for x in LEVELS, or index it by constants
+    x = LEVELS[n]
+    pairs = ((1, a[0]), (2, b[0]))
+    # error at `n`: an element that an index chooses at run time is float32 here, which does not hold every int64
+    # hint: convert the elements to one type, such as device.float32(x), go through the tuple itself, for x in pairs, or index it by constants
+    x = pairs[n]
+    # error at `n`: an element that an index chooses at run time is complex64 here, which does not hold every int64
+    # hint: convert the elements to one type, such as device.complex64(x), go through the tuple itself, for x in t, or index it by constants
+    x = (D.complex64(1j), b[0])[n]
+    # error at `n`: 300 does not fit in int8
+    # hint: use a wider type, such as int64
+    x = (d[0], 300)[n]
 
 
 @bad.kernel(FLOATS, 1)

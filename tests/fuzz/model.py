@@ -298,6 +298,23 @@ def within(part: tuple[int, int], t: str) -> bool:
     return low <= part[0] and part[1] <= high
 
 
+SIGNIFICANDS = {"f2": 11, "bf": 8, "f4": 24, "f8": 53}
+
+
+def keeps(t: str, source: str) -> bool:
+    """Whether an element of a tuple, known at run time only, may be chosen as one of type t. Builtin
+    numbers take any format of their kind or above, but no integers of fewer bits or without sign."""
+    if t == source or source == "b1":
+        return True
+    if is_int(source) and is_int(t):
+        return within(limits(source), t)
+    if source in ("int", "float"):
+        return is_float(t)
+    if is_int(source):
+        return is_float(t) and bits(source) - (source[0] == "i") <= SIGNIFICANDS[t]
+    return t == "f8" or (t == "f4" and source in ("f2", "bf"))
+
+
 def least_type(a: str, b: str, largest: bool) -> str:
     """Of min() and max() of two numbers of run time."""
     t = promote(a, b)

@@ -259,7 +259,8 @@ class Tuples:
         t = joined[0].type
         for e in joined[1:]:
             t = model.promote(t, e.type)
-        return Chosen(t, elements, self.index(len(joined)), part)
+        whole = [e if model.keeps(t, e.type) else Cast(t, e) for e in elements]
+        return Chosen(t, whole, self.index(len(joined)), part)
 
     def total(self):
         elements = self.numbers(self.of.random.randint(1, 4))

@@ -2,7 +2,7 @@
 #include "frontend/operators/tuples.h"
 
 #include <algorithm>
-#include <bit>
+#include <cmath>
 
 #include "frontend/arrays/arrays.h"
 #include "frontend/arrays/choices.h"
@@ -105,6 +105,64 @@ static std::optional<Value> common_type(Context& ctx, const std::vector<Value>& 
   return common;
 }
 
+// Whether the format has the value of a constant. Builtin floats are rounded, as everywhere.
+static bool holds_constant(TypeCode to, const Value& constant) {
+  const TypeCode from = constant.code();
+  if (is_float(from)) return is_weak(from) || converts_silently(to, from);
+  const __int128 value = constant.exact()->integer;
+  if (is_int(to)) return is_weak(from) || fits(value, to);  // convert() reports literals
+  if (!is_float(to)) return true;
+  const double rounded = converted(*constant.exact(), from, fixed(to)).real;
+  return std::isfinite(rounded) && is_exactly(rounded, value);
+}
+
+namespace {
+
+// A number among the elements, and the type that it has with those of the others.
+struct Loss {
+  Value number;
+  TypeCode common;
+};
+
+}  // namespace
+
+// The first number that loses digits in the common type.
+static std::optional<Loss> loss_in(const Value& common, const Value& element) {
+  const auto is_any_number = [](const Value& v) { return v.is_number() || v.is_complex(); };
+  if (is_any_number(common) && is_any_number(element)) {
+    const TypeCode to = is_complex(common.code()) && !element.is_complex()
+                            ? component_of(common.code())
+                            : common.code();
+    const TypeCode from = element.code();
+    if (from == to) return std::nullopt;
+    const bool holds = element.exact() ? holds_constant(to, element)
+                                       : converts_silently(to, from) && !may_be_cut(element, to);
+    return holds ? std::nullopt : std::optional(Loss{element, common.code()});
+  }
+  if (!common.is_aggregate() || common.parts().size() != element.parts().size())
+    return std::nullopt;
+  for (size_t i = 0; i < common.parts().size(); ++i)
+    if (auto loss = loss_in(common.parts()[i], element.parts()[i])) return loss;
+  return std::nullopt;
+}
+
+// Whether each element keeps its value in the type that all have in common: an error otherwise.
+static bool keep_values(Context& ctx, const std::vector<Value>& elements, const Value& common,
+                        const Node* node, const std::string& tuple) {
+  if (!ctx.policy.chosen_elements_keep_values) return true;
+  for (const Value& element : elements) {
+    const std::optional<Loss> loss = loss_in(common, element);
+    if (!loss) continue;
+    const std::string type(name_of(loss->common)), from(name_of(loss->number.code()));
+    const Exact* known = loss->number.exact();
+    error(ctx, DiagCode::tuple_index_loses, node,
+          {type, known ? to_text(loss->number.code(), *known) : "every " + from,
+           (is_weak(loss->common) ? "" : "device.") + type, tuple});
+    return false;
+  }
+  return true;
+}
+
 // The index from 0; a signed one below it counts from the end.
 static Inst* wrapped(Context& ctx, const Value& index, size_t size) {
   Inst* at = index.inst();
@@ -156,6 +214,7 @@ Value element_at(Context& ctx, std::vector<Value> elements, const Value& index, 
                  const std::string& tuple) {
   const std::optional<Value> common = common_type(ctx, elements, node, tuple);
   if (!common) return Value::unknown();
+  if (!tuple.empty() && !keep_values(ctx, elements, *common, node, tuple)) return Value::unknown();
   if (!is_selectable(*common)) {
     if (is_one_value(elements, *common)) return elements.front();
     if (auto* text = common->as<Text>()) return chosen_text(ctx, elements, *text, index, node);
