@@ -41,7 +41,7 @@ std::optional<uint32_t> index_of(nb::handle cls, const std::vector<nb::object>& 
 bool equal_constant(Guard& guard, PyObject* found, const std::vector<nb::object>& types) {
   if (!found || !guard.constant) return false;
   const auto structs = [&](nb::handle cls) { return index_of(cls, types); };
-  std::optional<syntax::Value> value = constant_array(found);
+  std::optional<syntax::Value> value = constant_array(found, structs);
   if (!value) value = constant_of(found, structs);
   if (!value || !same_value(*value, *guard.constant)) return false;
   guard.expected = nb::borrow(found);

@@ -206,7 +206,7 @@ Binding Names::meaning_of(nb::handle object) {
 
 Binding Names::bound(nb::handle object, Guard& guard) {
   Binding binding = meaning_of(object);
-  if (std::optional<syntax::Value> array = constant_array(object)) {
+  if (std::optional<syntax::Value> array = constant_array(object, type_index_)) {
     binding = {};
     binding.kind = Binding::Kind::Constant;
     binding.value = std::move(*array);

@@ -2,6 +2,7 @@
 
 #include <cstring>
 
+#include "bindings/launch/elements.h"
 #include "bindings/numpy.h"
 #include "bindings/source/classes.h"
 #include "bindings/source/entities.h"
@@ -304,21 +305,53 @@ bool is_mutable(nb::handle object) {
   return false;
 }
 
-std::optional<Value> constant_array(nb::handle object) {
+// Elements that are no plain numbers; nothing: kernels have no such ones.
+static std::optional<syntax::FieldType> record_elements(PyArrayObject* array,
+                                                        const StructIndex& structs) {
+  const bool complex = PyArray_TYPE(array) == NPY_CFLOAT || PyArray_TYPE(array) == NPY_CDOUBLE;
+  if (!complex && !PyArray_HASFIELDS(array)) return std::nullopt;
+  interop::Refusal refusal;
+  auto* dtype = reinterpret_cast<PyObject*>(PyArray_DESCR(array));
+  const std::optional<Elements> elements = elements_of_dtype(dtype, refusal);
+  if (!elements) return std::nullopt;
+  syntax::FieldType type;
+  if (complex) {
+    type.name = elements->item == ScalarKind::F64 ? "complex128" : "complex64";
+  } else if (elements->kind == frontend::ArgumentType::Kind::Vector) {
+    type.name = std::string(name_of(elements->item)) + "x" + std::to_string(elements->lanes);
+  } else {
+    const std::optional<uint32_t> index = structs(elements->type);
+    if (!index) return std::nullopt;
+    type.kind = syntax::FieldType::Kind::Class;
+    type.type = *index;
+  }
+  return type;
+}
+
+// The elements in C order. Where NumPy copies fields one by one, what lies between them is zero.
+static std::string packed_elements(PyArrayObject* array) {
+  PyArray_Descr* dtype = PyArray_DESCR(array);
+  Py_INCREF(dtype);
+  nb::object packed = checked(PyArray_Zeros(PyArray_NDIM(array), PyArray_DIMS(array), dtype, 0));
+  auto* to = reinterpret_cast<PyArrayObject*>(packed.ptr());
+  if (PyArray_CopyInto(to, array) < 0) throw nb::python_error();
+  return {PyArray_BYTES(to), static_cast<size_t>(PyArray_NBYTES(to))};
+}
+
+std::optional<Value> constant_array(nb::handle object, const StructIndex& structs) {
   if (!PyArray_CheckExact(object.ptr())) return std::nullopt;
   auto* array = reinterpret_cast<PyArrayObject*>(object.ptr());
-  const std::optional<ScalarKind> format = scalar_of_type_number(PyArray_TYPE(array));
-  const npy_intp bytes = PyArray_NBYTES(array);
-  if (!format || !PyArray_ISNOTSWAPPED(array) || bytes == 0 ||
-      static_cast<size_t>(bytes) > kMaxConstantArray)
+  if (!PyArray_ISNOTSWAPPED(array) ||
+      static_cast<size_t>(PyArray_NBYTES(array)) > kMaxConstantArray)
     return std::nullopt;
-  nb::object packed = checked(PyArray_FROMANY(object.ptr(), PyArray_TYPE(array), 0, 0,
-                                              NPY_ARRAY_C_CONTIGUOUS | NPY_ARRAY_ALIGNED));
-  auto* data = reinterpret_cast<PyArrayObject*>(packed.ptr());
   Value value = make(Value::Kind::Array);
-  value.format = *format;
+  if (const auto format = scalar_of_type_number(PyArray_TYPE(array)))
+    value.format = *format;
+  else
+    value.element = record_elements(array, structs);
+  if (!value.element && !scalar_of_type_number(PyArray_TYPE(array))) return std::nullopt;
   value.shape.assign(PyArray_DIMS(array), PyArray_DIMS(array) + PyArray_NDIM(array));
-  value.text.assign(static_cast<const char*>(PyArray_DATA(data)), static_cast<size_t>(bytes));
+  value.text = packed_elements(array);
   return value;
 }
 
@@ -327,7 +360,8 @@ bool same_value(const Value& a, const Value& b) {
   if (a.named != b.named || a.record != b.record) return false;
   if (a.boolean != b.boolean || a.integer != b.integer || a.text != b.text) return false;
   if (!same_bits(a.real, b.real) || !same_bits(a.imag, b.imag)) return false;
-  if (a.shape != b.shape || a.owner != b.owner || a.flag != b.flag) return false;
+  if (a.shape != b.shape || a.element != b.element || a.owner != b.owner || a.flag != b.flag)
+    return false;
   if (a.elements.size() != b.elements.size()) return false;
   for (size_t i = 0; i < a.elements.size(); ++i)
     if (!same_value(a.elements[i], b.elements[i])) return false;

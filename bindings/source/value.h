@@ -19,10 +19,10 @@ std::optional<syntax::Value> constant_of(nb::handle object, const StructIndex& s
 // Whether what the object holds may change, though it stays the same object.
 bool is_mutable(nb::handle object);
 
-// A global array of NumPy's that a kernel reads as a constant: of numbers, not empty, of at most
+// An array of NumPy's that a kernel reads as a constant: of numbers, vectors or records, of at most
 // kMaxConstantArray bytes.
 inline constexpr size_t kMaxConstantArray = 64 * 1024;
-std::optional<syntax::Value> constant_array(nb::handle object);
+std::optional<syntax::Value> constant_array(nb::handle object, const StructIndex& structs);
 
 // Same kind and same bits: -0.0 is not 0.0, True is not 1, a NaN is itself.
 bool same_value(const syntax::Value& a, const syntax::Value& b);

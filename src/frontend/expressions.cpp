@@ -71,6 +71,8 @@ static std::string object_text(const syntax::Value& v) {
     case Kind::Tuple:
       return v.named ? "a named tuple" : "";
     case Kind::Array:
+      if (v.element && v.element->name != "complex64" && v.element->name != "complex128")
+        return "an array of vectors or records";
       return v.owner.empty() ? "" : "an object of class '" + v.owner + "'";
     case Kind::Other:
       return "an object of class '" + v.text + "'";
@@ -101,6 +103,15 @@ static std::optional<Value> negative_literal(Context& ctx, const syntax::UnaryOp
     return std::nullopt;
   v.integer = -v.integer;
   return int_literal(ctx, v, node);
+}
+
+// One without dimensions is its element. What is atomic is no constant.
+static Value array_constant(Context& ctx, const syntax::Value& v, const Node* node) {
+  const DataType element =
+      v.element ? type_of_field(ctx.session, *v.element) : DataType::number(code_of(v.format));
+  if (holds_atomics(element)) return Value::Object{"numpy.ndarray"};
+  if (v.shape.empty()) return constant_at(element, v.text.data());
+  return constant_table(ctx, written(node, "constant"), element, v.shape, v.text);
 }
 
 static Value literal(Context& ctx, const syntax::Value& v, const Node* node) {
@@ -141,10 +152,8 @@ static Value literal(Context& ctx, const syntax::Value& v, const Node* node) {
       for (const syntax::Value& e : v.elements) vector.fields.push_back(literal(ctx, e, node));
       return vector;
     }
-    case Kind::Array: {
-      if (v.shape.empty()) return number_of(v.format, v.text.data());
-      return constant_table(ctx, written(node, "constant"), v.format, v.shape, v.text);
-    }
+    case Kind::Array:
+      return array_constant(ctx, v, node);
     case Kind::Enum:
       return member_constant(ctx, v, node);
     case Kind::Record:

@@ -65,11 +65,11 @@ struct Allocation {
   std::vector<int64_t> strides;  // bytes, not negative
   uint32_t align = 1;            // bytes, a power of two
   Span span;
-  std::string contents = {};  // of a constant one, each of its bytes(); empty: it is none
+  std::string contents = {};  // of a constant one, each of its bytes()
   bool lent = false;          // of the thread; the function that has it is given it by each caller
 
   uint64_t bytes() const;  // from the first element to after the last
-  bool is_constant() const { return !contents.empty(); }
+  bool is_constant() const { return type.space == AddressSpace::Global; }
 };
 
 std::string_view kind_of(const Allocation& a);  // "shared", "local", "constant"

@@ -92,9 +92,7 @@ class Verifier {
 
   static std::string array_error(const Allocation& a) {
     if (!a.type.is_array()) return "is no array";
-    const bool is_global = a.type.space == AddressSpace::Global;
-    if (is_global && !a.is_constant()) return "is neither shared nor local nor constant";
-    if (!is_global && a.is_constant()) return "is constant, but not in global memory";
+    if (!a.is_constant() && !a.contents.empty()) return "is constant, but not in global memory";
     if (a.shape.size() != a.type.ndim || a.strides.size() != a.type.ndim) {
       return "has not one extent and one stride for each axis";
     }
@@ -103,6 +101,8 @@ class Verifier {
     if (std::ranges::any_of(a.shape, negative) || std::ranges::any_of(a.strides, negative)) {
       return "has a negative extent or stride";
     }
+    if (a.is_constant() && a.contents.empty() && a.bytes() > 0)
+      return "is neither shared nor local nor constant";
     if (a.is_constant() && a.contents.size() != a.bytes()) return "does not hold all its bytes";
     const bool holds_elements = a.align >= a.type.element_align();
     return std::has_single_bit(a.align) && holds_elements ? ""

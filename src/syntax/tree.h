@@ -5,6 +5,7 @@
 #include <deque>
 #include <map>
 #include <memory>
+#include <optional>
 #include <set>
 #include <string>
 #include <string_view>
@@ -25,6 +26,17 @@ struct Diagnostic;
 
 namespace cuda_device::syntax {
 
+// What a field of a class, or an element of an array, is made of.
+struct FieldType {
+  enum class Kind : uint8_t { None, Named, Class, Array };
+  Kind kind = Kind::Named;
+  std::string name;   // Named: a number or vector, "float32", "int", "float32x4"
+                      // Array: the number that its elements are; empty: any elements
+  uint32_t type = 0;  // Class: index into Program::types
+  int ndim = -1;      // Array; negative: any
+  friend bool operator==(const FieldType&, const FieldType&) = default;
+};
+
 // A Python constant. Integers are exact up to 128 bits; beyond that only their text is kept.
 struct Value {
   enum class Kind : uint8_t {
@@ -39,7 +51,7 @@ struct Value {
     Ellipsis,
     Tuple,
     Type,
-    Array,   // numbers of `format` in C order, their bytes in `text`; `shape`
+    Array,   // elements in C order, their bytes in `text`; `shape`, `element`
     Enum,    // a member of an enumeration: its value in `elements`
     Vector,  // of the type `text`, "float32x4": its components in `elements`
     Record,  // an instance of a class of Program::types: `record`, its fields in `elements`
@@ -52,9 +64,11 @@ struct Value {
   // String; BrokenString, escaped; decimal digits of BigInt; name of the class of Other and Vector;
   // name of an Enum
   std::string text;
-  std::string owner;            // Enum: its class; Array: "bytes" where that is what it was
-  std::string str, repr;        // Enum, and an Int that is a member of one: by Python's functions
-  std::vector<int64_t> shape;   // Array
+  std::string owner;           // Enum: its class; Array: "bytes" where that is what it was
+  std::string str, repr;       // Enum, and an Int that is a member of one: by Python's functions
+  std::vector<int64_t> shape;  // Array
+  // Array, of complex numbers, vectors or records; otherwise its elements are of `format`.
+  std::optional<FieldType> element;
   bool flag = false;            // of a Flag, whose members have bits in common
   std::vector<Value> elements;  // Tuple, Enum, Vector, Record
   uint32_t record = 0;          // Record, Enum: index into Program::types
@@ -141,16 +155,6 @@ struct Binding {
   std::vector<std::string> names;
   // A hint ConstExpr[T]: the rest says what T is.
   bool of_constant = false;
-};
-
-// What a field of a class is made of.
-struct FieldType {
-  enum class Kind : uint8_t { None, Named, Class, Array };
-  Kind kind = Kind::Named;
-  std::string name;   // Named: a number or vector, "float32", "int", "float32x4"
-                      // Array: the number that its elements are; empty: any elements
-  uint32_t type = 0;  // Class: index into Program::types
-  int ndim = -1;      // Array; negative: any
 };
 
 struct Field {

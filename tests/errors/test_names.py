@@ -265,7 +265,7 @@ class Thing:
 thing = Thing()
 table = [1, 2, 3]
 settings = {"n": 3}
-weights = np.ones(3, complex)
+weights = np.array([1, None])
 namespace = types.SimpleNamespace(table=table)
 COUNT = 3
 
@@ -304,13 +304,13 @@ def objects_of_the_host(a):
     # error at `settings["n"]`: objects of class 'dict' cannot be used in kernels
     # hint: kernels have numbers, tuples, structs and arrays; pass what you need as an argument
     a[0] = settings["n"]
-    # error at `weights[0]`: an array from outside of the kernel is a constant if it holds bool, integers or floats, in 65536 bytes at most
+    # error at `weights[0]`: an array from outside of the kernel is a constant if it holds numbers, vectors or records, none of them atomic, in 65536 bytes at most
     # hint: pass it as an argument
     a[0] = weights[0]
     # error at `namespace.table`: objects of class 'list' cannot be used in kernels
     # hint: kernels have numbers, tuples, structs and arrays; pass what you need as an argument
     a[0] = namespace.table
-    # error at `weights`: an array from outside of the kernel is a constant if it holds bool, integers or floats, in 65536 bytes at most
+    # error at `weights`: an array from outside of the kernel is a constant if it holds numbers, vectors or records, none of them atomic, in 65536 bytes at most
     # hint: pass it as an argument
     a[0] = 2 * weights
 

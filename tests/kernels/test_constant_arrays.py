@@ -1,6 +1,7 @@
 """Global arrays, bytes, long tuples and members of enumerations are constants of kernels."""
 
 import enum
+from typing import ClassVar
 
 import numpy as np
 import pytest
@@ -115,6 +116,125 @@ def test_an_array_of_64_kib(target):
     out = np.zeros(256, np.int32)
     run(gathers, out, at, grid=4, block=64)
     assert np.array_equal(out, BIG[at] + BIG[:256])
+
+
+ROOTS = np.exp(2j * np.pi * np.arange(8) / 8)
+SMALL_ROOTS = ROOTS.astype(np.complex64)[::-1]
+TURN = np.array(2 - 1j)
+CORNERS = D.zeros((2, 3), dtype=D.float32x4, device="cpu")
+for _k in range(6):
+    CORNERS[_k // 3, _k % 3] = (_k, _k + 0.25, -_k, 0.5)
+PACKED = np.dtype([("kind", "i1"), ("weight", "f8"), ("rows", "i2", (2, 3)), ("z", "c8")])
+RECORDS = np.zeros(10, PACKED)
+RECORDS["kind"] = np.arange(-5, 5)
+RECORDS["weight"] = np.arange(10) / 4
+RECORDS["rows"] = np.arange(60).reshape(10, 2, 3)
+RECORDS["z"] = np.arange(10) * (1 + 2j)
+EVERY_OTHER = RECORDS[::-2]
+NOTHING = np.zeros((3, 0), np.int32)
+NO_RECORDS = np.zeros(0, PACKED)
+
+
+@D.struct(align=16)
+class Sphere:
+    centre: D.float32x3
+    radius: float
+    tag: tuple[int, D.int8]
+    nothing: None
+
+    UNIT: ClassVar[np.ndarray] = np.array([1.0, 0.5, 0.25])
+    AXES: ClassVar[np.ndarray] = D.zeros(2, dtype=D.float64x2, device="cpu")
+
+    @D.func
+    def scaled(self, k):
+        return self.radius * self.UNIT[k]
+
+
+Sphere.AXES[0], Sphere.AXES[1] = (1, 2), (3, 4)
+SPHERES = D.zeros(4, dtype=Sphere, device="cpu")
+for _k in range(4):
+    SPHERES[_k] = (_k, 1, 2), _k + 0.5, (_k * 10, -_k), b""
+
+
+@D.kernel
+def reads_records(out, n):
+    i = D.tid(1)
+    if i >= n:
+        return
+    z = ROOTS[i % 8] * ROOTS[1] + TURN
+    w = SMALL_ROOTS[i % 8]
+    out[0, i] = z.real + 10 * z.imag
+    out[1, i] = w.real + 10 * w.imag
+    v = CORNERS[i % 2, i % 3]
+    out[2, i] = v.y + CORNERS[1, 2].x + CORNERS[-1][i % 3].z + v[i % 4]
+    r = RECORDS[i % 10]
+    out[3, i] = r.kind + r.weight + r.z.imag + RECORDS[i % 10].rows[1, i % 3] + RECORDS[3].weight
+    out[4, i] = EVERY_OTHER[i % 5]["kind"] + len(EVERY_OTHER)
+    out[5, i] = RECORDS["weight"][i % 10] + RECORDS["rows"][2, 1, i % 3]
+    s = SPHERES[i % 4]
+    out[6, i] = s.centre.x + s.radius + s.tag[0] + s.tag[1] + s.scaled(i % 3)
+    out[7, i] = Sphere.UNIT[2] + Sphere.AXES[i % 2].y + s.AXES[1].x
+    total = len(NOTHING) + NOTHING.shape[1] + NOTHING.size + len(NO_RECORDS)
+    for row in NOTHING:
+        for x in row:
+            total += x + 100
+    for one in NO_RECORDS:
+        total += one.kind
+    for k in range(len(NO_RECORDS) * n):
+        total += NO_RECORDS[k].kind
+    out[8, i] = total
+    tile = D.local_array(RECORDS[7].kind, D.int32)
+    out[9, i] = tile.size
+
+
+def expected_of_records(n):
+    out = np.zeros((10, n))
+    for i in range(n):
+        z, w = ROOTS[i % 8] * ROOTS[1] + TURN, SMALL_ROOTS[i % 8]
+        out[0, i] = z.real + 10 * z.imag
+        out[1, i] = np.float32(w.real) + np.float32(10) * np.float32(w.imag)
+        corner = [tuple(c) for c in CORNERS.reshape(6)]
+        v = corner[i % 2 * 3 + i % 3]
+        out[2, i] = v[1] + 5 - (3 + i % 3) + v[i % 4]
+        r = RECORDS[i % 10]
+        out[3, i] = r["kind"] + r["weight"] + r["z"].imag + r["rows"][1, i % 3] + 0.75
+        out[4, i] = 4 - 2 * (i % 5) + 5
+        out[5, i] = i % 10 / 4 + RECORDS["rows"][2, 1, i % 3]
+        k = i % 4
+        out[6, i] = k + (k + 0.5) * (1 + Sphere.UNIT[i % 3]) + 10 * k - k
+        out[7, i] = 0.25 + (2, 4)[i % 2] + 3
+        out[8, i] = 3
+        out[9, i] = 2
+    return out
+
+
+@clause("DEV-CONST-03")
+def test_arrays_of_records_are_constants(target):
+    n = 77
+    out = np.zeros((10, n))
+    run(reads_records, out, n, grid=3, block=32)
+    assert np.allclose(out, expected_of_records(n), rtol=1e-6, atol=1e-5)
+
+
+@D.kernel
+def radius_of(out):
+    i = D.tid(1)
+    out[i] = SPHERES[i].radius + Sphere.UNIT[i]
+
+
+def test_contents_of_records_are_read_at_each_launch(target):
+    out = np.zeros(2)
+    run(radius_of, out, block=2)
+    assert out.tolist() == [1.5, 2.0]
+    before, SPHERES["radius"][1] = SPHERES["radius"][1], 8.0  # the same object
+    Sphere.UNIT[0] = 2.0
+    try:
+        run(radius_of, out, block=2)
+        assert out.tolist() == [2.5, 8.5]
+    finally:
+        SPHERES["radius"][1], Sphere.UNIT[0] = before, 1.0
+    run(radius_of, out, block=2)
+    assert out.tolist() == [1.5, 2.0]
 
 
 @D.func

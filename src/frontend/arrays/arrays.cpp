@@ -159,8 +159,8 @@ static bool is_plain(const Value::Array& array) { return !array.type.has_records
 
 // view() as another type of the same size reads the bits of what the memory holds.
 Value load_element(Context& ctx, const Value::Array& array, std::vector<Inst*> operands) {
-  if (!is_plain(array)) return load_data(ctx, array.element, operands, 0);
   if (std::optional<Value> known = table_element(ctx, array, operands)) return *known;
+  if (!is_plain(array)) return load_data(ctx, array.element, operands, 0);
   const ir::Type type = ir::Type::of(array.type.scalar());
   const ir::Type stored = ir::Type::of(operands[0]->type.scalar());
   Inst* element = ctx.builder.typed(Op::Load, stored, std::move(operands));

@@ -28,8 +28,8 @@ void append(std::string& bytes, ScalarKind format, const Exact& value) {
 
 }  // namespace
 
-Value number_of(ScalarKind format, const char* at) {
-  const TypeCode code = code_of(format);
+static Value number_at(TypeCode code, const char* at) {
+  const ScalarKind format = scalar_of(code).value();
   uint64_t bits = 0;
   std::memcpy(&bits, at, static_cast<size_t>(bytes_of(format)));
   if (is_float(format))
@@ -41,15 +41,29 @@ Value number_of(ScalarKind format, const char* at) {
   return Value::constant_int(code, static_cast<__int128>(bits));
 }
 
+Value constant_at(const DataType& type, const char* at) {
+  if (type.is_record()) {
+    Value::Record record{type.record, {}};
+    for (const RecordField& field : type.record->fields)
+      record.fields.push_back(constant_at(field.type, at + field.offset));
+    return record;
+  }
+  if (!type.is_number()) return Value::none();
+  if (!is_complex(type.code)) return number_at(type.code, at);
+  const TypeCode part = component_of(type.code);
+  const uint32_t after = bytes_of(DataType::number(part));
+  return Value::Complex{type.code, {number_at(part, at), number_at(part, at + after)}};
+}
+
 // Tables of one content are one.
-Value constant_table(Context& ctx, const std::string& name, ScalarKind format,
+Value constant_table(Context& ctx, const std::string& name, const DataType& element,
                      std::vector<int64_t> shape, std::string bytes) {
   ir::Allocation table;
   table.name = name;
-  table.type = ir::Type::array(format, static_cast<int>(shape.size()));
-  table.strides = c_strides(shape, bytes_of(format));
+  table.type = array_type(element, static_cast<int>(shape.size()), ir::AddressSpace::Global);
+  table.strides = c_strides(shape, table.type.element_bytes());
   table.shape = std::move(shape);
-  table.align = kTableAlign;
+  table.align = std::max(kTableAlign, table.type.element_align());
   table.contents = std::move(bytes);
   auto& all = ctx.session.allocations;
   const auto same = std::ranges::find_if(all, [&](const ir::Allocation& other) {
@@ -57,8 +71,7 @@ Value constant_table(Context& ctx, const std::string& name, ScalarKind format,
            other.contents == table.contents && other.name == name;
   });
   const auto index = static_cast<uint32_t>(same - all.begin());
-  Value::Array array{name, DataType::number(code_of(format)), table.type, Value::Allocation{index},
-                     true};
+  Value::Array array{name, element, table.type, Value::Allocation{index}, true};
   if (same == all.end()) all.push_back(std::move(table));
   return array;
 }
@@ -68,7 +81,8 @@ std::optional<Value> table_element(Context& ctx, const Value::Array& array,
   const uint32_t* own = array.allocation();
   if (!own || operands[0]->op != Op::Array) return std::nullopt;
   const ir::Allocation& table = ctx.session.allocations.at(*own);
-  if (!table.is_constant() || table.type.scalar() != array.type.scalar()) return std::nullopt;
+  const uint32_t bytes = table.type.element_bytes();
+  if (!table.is_constant() || bytes != bytes_of(array.element)) return std::nullopt;
   int64_t offset = 0;
   for (size_t axis = 0; axis < table.shape.size(); ++axis) {
     const Inst* index = operands[1 + axis];
@@ -76,7 +90,7 @@ std::optional<Value> table_element(Context& ctx, const Value::Array& array,
       return std::nullopt;
     offset += index->imm * table.strides[axis];
   }
-  return number_of(table.type.scalar(), table.contents.data() + offset);
+  return constant_at(array.element, table.contents.data() + offset);
 }
 
 std::optional<Value> table_of(Context& ctx, const std::vector<Value>& numbers, TypeCode code,
@@ -90,7 +104,8 @@ std::optional<Value> table_of(Context& ctx, const std::vector<Value>& numbers, T
     if (!converted.exact()) return std::nullopt;
     append(bytes, *format, *converted.exact());
   }
-  return constant_table(ctx, "", *format, {static_cast<int64_t>(numbers.size())}, std::move(bytes));
+  const DataType element = DataType::number(code_of(*format));
+  return constant_table(ctx, "", element, {static_cast<int64_t>(numbers.size())}, std::move(bytes));
 }
 
 }  // namespace cuda_device::frontend

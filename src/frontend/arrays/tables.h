@@ -9,10 +9,10 @@
 
 namespace cuda_device::frontend {
 
-// An element by the bytes of its format.
-Value number_of(ScalarKind format, const char* at);
-// `bytes`: the elements in C order, one at least.
-Value constant_table(Context& ctx, const std::string& name, ScalarKind format,
+// An element by its bytes.
+Value constant_at(const DataType& type, const char* at);
+// `bytes`: the elements in C order.
+Value constant_table(Context& ctx, const std::string& name, const DataType& element,
                      std::vector<int64_t> shape, std::string bytes);
 // The element of a constant array at constant indices; nothing: it is none, or they are not.
 std::optional<Value> table_element(Context& ctx, const Value::Array& array,

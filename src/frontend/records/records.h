@@ -29,6 +29,8 @@ enum class Conversion : uint8_t {
 // Unknown, after an error, where it does not. `what` takes the value, as a message names it.
 Value as_data(Context& ctx, const Value& value, const DataType& type, Conversion conversion,
               const Node* node, const std::string& what);
+// What a field, or an element of a constant array, is made of.
+DataType type_of_field(Session& session, const syntax::FieldType& type);
 // The type that an argument names: a number, a vector, a class of the program whose fields have
 // types.
 std::optional<DataType> data_type_of(const Value& named);

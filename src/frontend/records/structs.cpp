@@ -45,6 +45,8 @@ DataType array_of_hint(const syntax::FieldType& hint) {
   return array;
 }
 
+}  // namespace
+
 DataType type_of_field(Session& session, const syntax::FieldType& type) {
   switch (type.kind) {
     case syntax::FieldType::Kind::None:
@@ -62,8 +64,6 @@ DataType type_of_field(Session& session, const syntax::FieldType& type) {
   CD_CHECK(code, "a field of the unknown type " + type.name);
   return DataType::number(*code);
 }
-
-}  // namespace
 
 RecordRef atomic_type(Session& session, const DataType& value, uint32_t align) {
   const uint32_t bytes = std::bit_ceil(bytes_of(value));

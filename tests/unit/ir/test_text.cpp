@@ -113,6 +113,17 @@ TEST(Text, EveryFactSurvives) {
   EXPECT_EQ(parse(print(f))->launch, f.launch);
 }
 
+TEST(Text, ContentsOfConstantArraysSurvive) {
+  for (const std::string& contents : {std::string(), std::string("\0\xff*a", 4)}) {
+    Function f;
+    const auto extent = static_cast<int64_t>(contents.size());
+    f.arrays.push_back({"t", Type::array(ScalarKind::U8, 1), {extent}, {1}, 16, {}, contents});
+    const auto again = parse(print(f));
+    EXPECT_TRUE(again->arrays[0].is_constant());
+    EXPECT_EQ(again->arrays[0].contents, contents) << print(f);
+  }
+}
+
 TEST(Text, NamesSurvive) {
   for (const char* name : {"", "größe", "a\"b\\c", "line\nend\t", "λ"}) {
     Function f;

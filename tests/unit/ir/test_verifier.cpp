@@ -305,6 +305,13 @@ TEST(Verifier, ArraysOfTheKernel) {
   EXPECT_THAT(wrong({"t", kF32, {}, {}, 4, {}}), testing::ElementsAre("array \"t\" is no array"));
   EXPECT_THAT(wrong({"t", Type::array(ScalarKind::F32, 1), {8}, {4}, 4, {}}),
               testing::ElementsAre("array \"t\" is neither shared nor local nor constant"));
+  const Type constant = Type::array(ScalarKind::F32, 1);
+  EXPECT_THAT(wrong({"t", constant, {0}, {4}, 4, {}}), testing::IsEmpty());
+  EXPECT_THAT(wrong({"t", constant, {2}, {4}, 4, {}, "8 bytes."}), testing::IsEmpty());
+  EXPECT_THAT(wrong({"t", constant, {2}, {4}, 4, {}, "7 bytes"}),
+              testing::ElementsAre("array \"t\" does not hold all its bytes"));
+  EXPECT_THAT(wrong({"t", shared, {2}, {4}, 4, {}, "8 bytes."}),
+              testing::ElementsAre("array \"t\" is constant, but not in global memory"));
   EXPECT_THAT(wrong({"t", shared, {8, 8}, {4}, 4, {}}),
               testing::ElementsAre("array \"t\" has not one extent and one stride for each axis"));
   EXPECT_THAT(wrong({"t", shared, {-1}, {4}, 4, {}}),
