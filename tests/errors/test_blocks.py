@@ -134,6 +134,12 @@ def element_types(a):
     # error at `BIG`: '>f4' is no element type of shared_array()
     # hint: for example device.float32, int, numpy.int8 or 'f8'
     x = D.shared_array(4, BIG)
+    # error at `">i2"`: '>i2' is no element type of dtype()
+    # hint: for example device.float32, int, numpy.int8 or 'f8'
+    x = D.local_array(4, np.dtype(">i2"))
+    # error at `a[0]`: float32 is no element type of dtype()
+    # hint: for example device.float32, int, numpy.int8 or 'f8'
+    x = D.local_array(4, np.dtype(a[0]))
 
 
 @bad.kernel(FLOATS, raises=TYPE)

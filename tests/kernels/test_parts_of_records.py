@@ -133,6 +133,40 @@ def test_dtypes_and_fields_of_vectors(target):
 
 
 @D.kernel
+def dtypes_in_kernels(out, b):
+    numbers = D.local_array(2, np.dtype("i2"))
+    numbers[0] = 40000 + len(b) - 1  # wraps
+    sized = D.shared_array(3, dtype=np.dtype("<f8"))
+    sized[0] = 1 / 3
+    records = D.local_array(2, np.dtype(DTYPE))
+    records[1].b = 2.5
+    particles = D.local_array(1, np.dtype(Particle))
+    particles[0].m = 4
+    out[0] = numbers[0]
+    out[1] = sized[0]
+    out[2] = records[1].b + particles[0].m
+    out[3] = D.int32(b[0].astype(np.dtype(np.uint8))) + np.iinfo(np.dtype("H")).max
+    out[4] = (
+        (np.dtype(float) == D.float64)
+        + 2 * (np.dtype(int) == np.dtype("int64"))
+        + 4 * (np.dtype("f") == np.dtype(D.float32))
+        + 8 * (b.dtype == np.dtype("d"))
+        + 16 * (np.dtype(complex) == D.complex128)
+        + 32 * (np.dtype("bool") == bool)
+        + 64 * (np.dtype(D.bfloat16) == D.bfloat16)
+        + 128 * (np.dtype("i4") == np.dtype("u4"))
+    )
+    out[5] = b.view(np.dtype("i8"))[0] >> 52
+
+
+@clause("DEV-MEM-01")
+def test_dtypes_made_in_kernels(target):
+    out = np.zeros(6)
+    run(dtypes_in_kernels, out, np.array([7.75]))
+    assert out.tolist() == [40000 - 65536, 1 / 3, 6.5, 7 + 65535, 127, 1025]
+
+
+@D.kernel
 def of_numbers(out, c, n):
     out[0] = c[0].view(D.uint64)
     back = c[0].view(D.uint64).view(D.complex64)

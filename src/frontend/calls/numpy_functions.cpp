@@ -1,9 +1,12 @@
 // Functions of NumPy on numbers that neither math nor an operator has, with NumPy's treatment of
-// NaN; np.iinfo and np.finfo.
+// NaN; np.iinfo, np.finfo and np.dtype.
 #include "frontend/calls/handlers.h"
 
+#include <algorithm>
 #include <cmath>
+#include <utility>
 
+#include "frontend/arrays/arrays.h"
 #include "frontend/calls/intrinsics.h"
 #include "frontend/control/variables.h"
 #include "frontend/diagnosis/diagnosis.h"
@@ -179,6 +182,40 @@ Value call_finfo(Context& ctx, const Arguments& a, const Intrinsic&) {
        count(format.exponent), count(format.max_exponent() + 1), count(least)},
       {"min", "max", "eps", "epsneg", "tiny", "smallest_normal", "smallest_subnormal", "resolution",
        "precision", "bits", "nmant", "nexp", "maxexp", "minexp"});
+}
+
+// What NumPy names by Python's words, of which formats have other meanings in kernels, and by
+// single letters.
+static std::optional<TypeCode> numpy_format(std::string_view text) {
+  using enum TypeCode;
+  static constexpr std::pair<std::string_view, TypeCode> kNames[] = {
+      {"int", i8},      {"uint", u8}, {"float", f8},  {"complex", c16}, {"intp", i8},
+      {"uintp", u8},    {"half", f2}, {"single", f4}, {"double", f8},   {"csingle", c8},
+      {"cdouble", c16}, {"?", b1},    {"b", i1},      {"B", u1},        {"h", i2},
+      {"H", u2},        {"i", i4},    {"I", u4},      {"l", i8},        {"L", u8},
+      {"q", i8},        {"Q", u8},    {"p", i8},      {"P", u8},        {"e", f2},
+      {"f", f4},        {"d", f8},    {"F", c8},      {"D", c16},
+  };
+  const auto found = std::ranges::find(kNames, text, &std::pair<std::string_view, TypeCode>::first);
+  return found == std::end(kNames) ? std::nullopt : std::optional(found->second);
+}
+
+// int, float and complex have 64 bits for NumPy.
+static TypeCode numpy_format(TypeCode code) {
+  if (!is_weak(code)) return code;
+  if (is_complex(code)) return TypeCode::c16;
+  return is_float(code) ? TypeCode::f8 : TypeCode::i8;
+}
+
+// np.dtype("i2"), of a type too: the type that it names.
+Value call_numpy_dtype(Context& ctx, const Arguments& a, const Intrinsic& i) {
+  const Value& v = a.positional[0];
+  if (const std::string* text = v.string())
+    if (const auto code = numpy_format(*text)) return Value::Entity{entity_of_type(*code)};
+  const auto type = read_dtype(ctx, {&v, argument_node(a, 0)}, i.short_name());
+  if (!type) return Value::unknown();
+  if (type->is_number()) return Value::Entity{entity_of_type(numpy_format(type->code))};
+  return dtype_value(*type);
 }
 
 }  // namespace cuda_device::frontend
