@@ -8,7 +8,8 @@ by a stream, with one synchronisation at the end of a round: the time until the 
 returned, and until all have run. `calls alone`: what the objects themselves take to say where
 their memory is, without a launch; `of DLPack, over its calls` is what each of the sixteen costs a
 launch beyond that, `of DLPack, a further one` what each after the first does.
-`call of a function`: a `@func` that the host calls, and the same without the decorator.
+`call of a function`: a `@func` that the host calls, and the same without the decorator. `a vector
+of ...`: what the host takes to make one.
 Warp launches its kernel for the CPU, with an array of its own that it made before. Bound to two
 CPUs, of which the pool's worker has one.
 """
@@ -32,6 +33,8 @@ WANTED = {  # us, the median
     "16 of the interface": 10.0,
     "of DLPack, over its calls": 0.15,
     "of @func, over Python's": 0.08,
+    "a vector of 4 floats": 0.3,
+    "a vector of 3 ints": 0.3,
 }
 
 
@@ -168,6 +171,12 @@ def ours(times):
             "call of a function, @func": repeat(lambda: decorated(2.0, 3.0), times),
         }
 
+    def vectors():
+        return {
+            "a vector of 4 floats": repeat(lambda: D.float32x4(1.0, 2.0, 3.0, 4.0), times),
+            "a vector of 3 ints": repeat(lambda: D.uint32x3(1, 2, 3), times),
+        }
+
     kinds = kinds_of_arrays()
     of_sixteen = [sixteen(row, make, times) for row, make in kinds.items()]
     calls = [calls_alone(row, kinds[row], times) for row in ("16 of the interface", "16 of DLPack")]
@@ -175,7 +184,7 @@ def ours(times):
         one("1 of DLPack", Capsules, times),
         calls_alone("1 of DLPack", Capsules, times, number=1),
     ]
-    return [queued, synchronous, functions, *of_sixteen, *calls, *first]
+    return [queued, synchronous, functions, vectors, *of_sixteen, *calls, *first]
 
 
 def warp(times):
