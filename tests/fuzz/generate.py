@@ -12,6 +12,7 @@ import random
 
 from . import groups, model, sub_arrays
 from .arrays import choose_arrays
+from .constant_tables import ConstantTables
 from .counters import Counters
 from .enumerations import Enumerations
 from .expression_tree import (
@@ -416,12 +417,15 @@ class Generator(Records):
         enumerations = Enumerations(self, self.seed)
         if enumerations.wanted():
             body.statements += enumerations.make()
+        tables = ConstantTables(self, self.seed)
+        if tables.wanted(self.seed):
+            body.statements += tables.make()
         self.add_counters(body)
         speller = Speller(self.seed)
         if speller.wanted():
             speller.spell(body)
         statements = [self.preamble(), *self.guarded(body.statements)]
-        return Program(self.parameters(), self.helpers, Body(statements))
+        return Program(self.parameters(), self.helpers, Body(statements), tables=tables.tables)
 
     def add_tuples(self, body: Body) -> None:
         """In some programs, at their end."""

@@ -18,7 +18,7 @@ from cuda import device as D
 from cuda.device import _testing
 from support.targets import available, on_this_machine
 
-from . import enumerations, groups, model, records
+from . import enumerations, groups, model, records, struct_types
 from .arrays import Arrays, flat
 from .expression_tree import Array, Thread
 from .generate import generate
@@ -26,6 +26,7 @@ from .generate_blocks import generate_blocks
 from .memory import Placed, place
 from .positions import Positions
 from .program import Program, run_block
+from .random_numbers import interesting, numbers
 from .reports import Said, lines_of, told, wrong_reports
 from .views import View, argument_of
 
@@ -80,34 +81,9 @@ def kept(array: numpy.ndarray) -> numpy.ndarray:
     return array
 
 
-def interesting(rng: random.Random, t: str):
-    """A number of type t: mostly small, sometimes at the edges of the format."""
-    if t == "b1":
-        return rng.random() < 0.5
-    if model.is_float(t):
-        if rng.random() < 0.1:
-            return rng.choice(
-                (0.0, -0.0, float("inf"), float("-inf"), float("nan"), 1e-40, 3e38, -1.0)
-            )
-        return rng.uniform(-100, 100) if rng.random() < 0.5 else rng.randint(-50, 50) / 4
-    width, signed = model.bits(t), model.machine(t)[0] == "i"
-    if rng.random() < 0.15:
-        low, high = (
-            (-(1 << (width - 1)), (1 << (width - 1)) - 1) if signed else (0, (1 << width) - 1)
-        )
-        return rng.choice((low, high, high - 1, low + 1))
-    return rng.randint(-60 if signed else 0, 100)
-
-
-def numbers(rng: random.Random, t: str, shape: tuple[int, ...]) -> numpy.ndarray:
-    some = numpy.array([interesting(rng, t) for _ in range(40)], model.NUMPY[model.machine(t)])
-    chosen = rng.choices(range(some.size), k=flat(shape))
-    return some[chosen].reshape(shape)
-
-
 def has_structs(generator) -> bool:
     types = (generator.record_arrays.outputs | generator.record_arguments).values()
-    return any(t in records.STRUCTS for t in types)
+    return any(struct_types.is_struct(t) for t in types)
 
 
 def make_case(seed: int, blocks: bool = False, atomics: bool = False) -> Case:
@@ -156,7 +132,8 @@ def record_values(rng: random.Random, types: dict[str, str]) -> dict[str, tuple]
     def of_field(t: str):
         value = interesting(rng, t)
         known = scalar(t, model.NUMPY[model.machine(t)](value)).number
-        return (value if t in ("int", "b1") else known), known
+        host = float(known) if t == "float" else value if t in ("int", "b1") else known
+        return host, known
 
     with numpy.errstate(all="ignore"):
         return {name: records.argument(t, of_field) for name, t in types.items()}
@@ -166,7 +143,8 @@ def compiled(case: Case, fmad: bool):
     source = case.program.source(fmad)
     filename = f"<fuzz {case.seed} fmad={fmad}>"
     linecache.cache[filename] = (len(source), None, source.splitlines(True), filename)
-    namespace: dict[str, object] = {**enumerations.NAMES}
+    tables = {name: table.array for name, table in case.program.tables.items()}
+    namespace: dict[str, object] = {**enumerations.NAMES, **tables}
     exec(compile(source, filename, "exec"), namespace)
     kernel = namespace["kernel"]
     return as_it_arrives(kernel) if travels(case.seed) else kernel
@@ -245,7 +223,7 @@ def scalar(t: str, value: object) -> model.Val:
 def run_model(case: Case) -> Ran:
     model.use_builtins(case.program.builtins)
     said = Said()
-    arrays: dict[str, Array] = {}
+    arrays = {name: table.known() for name, table in case.program.tables.items()}
     types = case.arrays.inputs | case.record_arrays.inputs | case.outputs()
     for name, a in case.initial.items():
         t = types[name]

@@ -53,9 +53,10 @@ class Val(NamedTuple):
 def is_record(t: str) -> bool:
     """Whether it is the type of a record instead of a number: see records.py."""
     return (
-        t in ("Mixed", "Deep", "pair", "Sub", "Cell", "Flat", "c8", "c16")
+        t in ("Cell", "Flat", "c8", "c16")
         or t[-2:-1] == "x"
         or "*" in t
+        or (t[:1] in ("S", "T", "N") and t[1:2].isdigit())  # of struct_types.py
     )
 
 
@@ -302,8 +303,8 @@ SIGNIFICANDS = {"f2": 11, "bf": 8, "f4": 24, "f8": 53}
 
 
 def keeps(t: str, source: str) -> bool:
-    """Whether an element of a tuple, known at run time only, may be chosen as one of type t. Builtin
-    numbers take any format of their kind or above, but no integers of fewer bits or without sign."""
+    """Whether an element of a tuple may be chosen as one of type t: it keeps its value. Builtin
+    numbers take any format of their kind or above, but no integers of fewer bits or no sign."""
     if t == source or source == "b1":
         return True
     if is_int(source) and is_int(t):

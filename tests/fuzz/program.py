@@ -10,7 +10,7 @@ from __future__ import annotations
 import contextlib
 from dataclasses import dataclass, field
 
-from . import model, records
+from . import model, struct_types
 from .expression_tree import Helper, Shape, Thread, call_of, holds
 from .model import Val
 from .reports import Failed
@@ -330,6 +330,7 @@ class Program:
     # Arrays that each block or thread has of its own: name to element type and shape.
     shared: dict[str, tuple[str, Shape]] = field(default_factory=dict)
     local: dict[str, tuple[str, Shape]] = field(default_factory=dict)
+    tables: dict[str, object] = field(default_factory=dict)  # constants: global arrays
     builtins: int = 32  # bits of Python's own numbers
     fastmath: str = ""  # the value of that option, where products and sums are contracted too
 
@@ -343,9 +344,7 @@ class Program:
                 lines.append(f"    {name} = D.{kind}_array({shape}, {element})")
         body = list(self.body.lines("    "))
         head = "import math\n\nfrom cuda import device as D\n\n\n"
-        texts = [*body, *(h.text() for h in self.helpers)]
-        if any(name in text for text in texts for name in records.STRUCTS):
-            head = records.import_line() + head
+        head = struct_types.imports("\n".join([*body, *(h.text() for h in self.helpers)])) + head
         if any("rotated(" in line for line in body):
             head += Rotate.TEXT
         lines += body

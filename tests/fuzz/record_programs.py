@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import random
 
-from . import model, other_numbers
+from . import model, other_numbers, struct_types
 from .arrays import Arrays
 from .expression_tree import Binary, Call, Cast, Conditional, Element, Literal, Variable
 from .expressions import ARITHMETIC, BITWISE, Expressions
 from .model import is_record
 from .program import Assign, Join, Store
 from .records import (
-    SUB,
     Component,
     Converted,
     Equal,
@@ -29,8 +28,9 @@ from .records import (
 )
 from .sub_arrays import INPUT, OUTPUT, SubArrays
 
-OTHER_KINDS = ("Deep", "Deep", "f2x4", "bfx2", "i1x3", "u8x2", "i4x1")
-KINDS = ("f4x2", "f4x3", "f4x4", "i4x3", "u1x4", "f8x2", "i2x1", "Mixed")
+STRUCTS = ("first", "second")  # of the program: struct_types.py
+OTHER_KINDS = ("second", "second", "f2x4", "bfx2", "i1x3", "u8x2", "i4x1")
+KINDS = ("f4x2", "f4x3", "f4x4", "i4x3", "u1x4", "f8x2", "i2x1", "first")
 
 
 class Records(Expressions):
@@ -45,7 +45,8 @@ class Records(Expressions):
         """By numbers of its own: programs without records stay what they are."""
         self.record_arrays, self.record_arguments, self.within_record = Arrays(), {}, False
         if SubArrays.wanted(seed):
-            self.record_arrays.inputs[INPUT] = self.record_arrays.outputs[OUTPUT] = SUB
+            t = struct_types.dtype_of(seed)
+            self.record_arrays.inputs[INPUT] = self.record_arrays.outputs[OUTPUT] = t
             self.record_arrays.shapes |= {INPUT: (n + seed % 7,), OUTPUT: (n + seed % 5,)}
         for t in other_numbers.OtherNumbers.chosen(seed):
             for name, arrays in (
@@ -57,8 +58,13 @@ class Records(Expressions):
         if rng.random() < 0.5:
             return
         first, second = rng.sample(KINDS, 2)
-        if (other := random.Random(f"{seed} has other records")).random() < 0.5:
+        if (other := random.Random(f"{seed} has other records")).random() < 0.7:
             second = other.choice(OTHER_KINDS)
+            first = "first" if other.random() < 0.5 else first
+        first, second = (
+            struct_types.struct_of(seed, STRUCTS.index(t)) if t in STRUCTS else t
+            for t in (first, second)
+        )
         arrays = self.record_arrays
         names = f"r_{first}", f"q_{first}", f"q_{second}"
         arrays.inputs |= {names[0]: first}
@@ -99,6 +105,8 @@ class Records(Expressions):
         while is_record(found.type):
             place, (_, code) = self.random.choice(list(enumerate(kind_of(found.type).fields)))
             found = Field(code, found, place)
+        if found.type in model.EIGHT_BITS:
+            return None
         return found if types is None or found.type in types else None
 
     def somewhere_in(self, lanes: int):
@@ -151,7 +159,8 @@ class Records(Expressions):
 
     def vector(self, lanes: int, depth: int):
         """Of any format."""
-        same = [t for t in (*KINDS, *self.record_variables().values()) if kind_of(t).lanes == lanes]
+        known = (*(t for t in KINDS if t not in STRUCTS), *self.record_variables().values())
+        same = [t for t in known if kind_of(t).lanes == lanes]
         if depth <= 0 or self.chance(0.3):
             component = self.random.choice(("f4", "i4", "u1", "i8", "f8"))
             return self.record_of(self.random.choice([*same, vector_code(component, lanes)]), 0)
@@ -231,7 +240,11 @@ class Records(Expressions):
 
     def outputs_of_records(self) -> list[tuple[str, str]]:
         outputs = self.record_arrays.outputs.items()
-        return [(array, t) for array, t in outputs if t != SUB and t not in other_numbers.KINDS]
+        return [
+            (array, t)
+            for array, t in outputs
+            if not struct_types.is_dtype(t) and t not in other_numbers.KINDS
+        ]
 
     def own_record(self) -> tuple[str, str]:
         return self.random.choice(self.outputs_of_records())
@@ -254,6 +267,7 @@ class Records(Expressions):
         else:
             value = self.runtime(self.expression(1))
             op = self.random.choice(("", "+", "-", "*"))
+            op = "" if code in model.EIGHT_BITS else op
         made = FieldStore(
             array, Variable("i4", "i"), t, tuple(path), op, value, by_name, False, None
         )

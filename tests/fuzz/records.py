@@ -12,28 +12,9 @@ from dataclasses import dataclass
 import numpy
 from cuda import device as D
 
-from . import model
+from . import model, struct_types
 from .expression_tree import Infix, Thread, call_of
 from .model import Val, is_record
-
-
-@D.struct
-class Mixed:
-    a: D.int8
-    b: D.float64
-    flag: bool
-    v: D.float32x2
-    n: int
-    u: D.uint16
-
-
-@D.struct
-class Deep:
-    h: D.float16
-    m: Mixed
-    t: tuple[int, D.float32]
-    b: D.bfloat16
-    w: D.uint8x4
 
 
 @D.struct
@@ -65,22 +46,13 @@ class Kind:
 
     @property
     def is_tuple(self) -> bool:
-        return self.code == PAIR
+        return struct_types.is_tuple(self.code)
 
     @property
     def component(self) -> str:
         return self.fields[0][1]
 
 
-PAIR = "pair"  # tuple[int, float32]
-SUB = "Sub"  # a structured dtype with fields that are arrays
-STRUCTS = {
-    "Mixed": (Mixed, ("i1", "f8", "b1", "f4x2", "int", "u2")),
-    "Deep": (Deep, ("f2", "Mixed", PAIR, "bf", "u1x4")),
-}
-SUB_DTYPE = numpy.dtype(
-    [("n", "u2"), ("v", "i4", (5,)), ("m", "f4", (2, 3)), ("k", "i1", (3, 2, 2))], align=True
-)
 CELL, FLAT = "Cell", "Flat"
 CELL_CODES = ("u1", "i4", "u8", "u1", "i2", "f4", "u2")
 FLAT_FIELDS = (("b", "u1"), ("n", "i4"), ("w", "u8"), ("h", "i2"), ("x", "f4"), ("y", "f8"))
@@ -98,18 +70,19 @@ def sub_shape(code: str) -> tuple[str, tuple[int, ...]]:
     return element, tuple(map(int, extents))
 
 
+def _random_kind(code: str) -> Kind:
+    if struct_types.is_dtype(code):
+        return Kind(code, "", struct_types.fields_of_dtype(code), struct_types.dtype(code))
+    codes = [member.code for member in struct_types.members(code)]
+    of_tuple = struct_types.is_tuple(code)
+    dtype = struct_types.tuple_dtype(code) if of_tuple else struct_types.class_of(code).numpy_dtype
+    return Kind(code, "" if of_tuple else code, tuple(zip(dtype.names, codes, strict=True)), dtype)
+
+
 @functools.cache
 def kind_of(code: str) -> Kind:
-    if code in STRUCTS:
-        cls, codes = STRUCTS[code]
-        return Kind(
-            code, code, tuple(zip(cls.numpy_dtype.names, codes, strict=True)), cls.numpy_dtype
-        )
-    if code == PAIR:
-        return Kind(code, "", (("f0", "int"), ("f1", "f4")), Deep.numpy_dtype["t"])
-    if code == SUB:
-        codes = ("u2", "i4*5", "f4*2*3", "i1*3*2*2")
-        return Kind(code, "", tuple(zip(SUB_DTYPE.names, codes, strict=True)), SUB_DTYPE)
+    if struct_types.is_one_of_these(code):
+        return _random_kind(code)
     if code == CELL:
         names = Cell.numpy_dtype.names
         return Kind(code, "", tuple(zip(names, CELL_CODES, strict=True)), Cell.numpy_dtype)
@@ -127,10 +100,6 @@ def kind_of(code: str) -> Kind:
 
 def vector_code(component: str, lanes: int) -> str:
     return f"{model.machine(component)}x{lanes}"
-
-
-def import_line() -> str:
-    return f"from {__name__} import Deep, Mixed\n"
 
 
 # --- values ---
@@ -186,7 +155,7 @@ def array_of(t: str, values: list, dtype: numpy.dtype) -> numpy.ndarray:
         array = numpy.zeros(len(values), dtype)
         array.real, array.imag = zip(*values, strict=True)
         return array
-    if t != SUB:
+    if not struct_types.is_dtype(t):
         return numpy.array(values, dtype)
     array = numpy.zeros(len(values), dtype)
     for k, (name, code) in enumerate(kind_of(t).fields):
@@ -199,9 +168,9 @@ def argument(t: str, numbers):
     """A vector or struct as a launch takes it, and as the model has it; numbers(t): of a field."""
     made = [argument(c, numbers) if is_record(c) else numbers(c) for _, c in kind_of(t).fields]
     host, known = zip(*made, strict=True)
-    if t == PAIR:
+    if struct_types.is_tuple(t):
         return host, known
-    cls = STRUCTS[t][0] if t in STRUCTS else getattr(D, kind_of(t).text[2:])
+    cls = struct_types.class_of(t) if struct_types.is_struct(t) else getattr(D, kind_of(t).text[2:])
     return cls(*host), known
 
 

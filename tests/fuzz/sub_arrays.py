@@ -14,9 +14,10 @@ from . import model
 from .expression_tree import Binary, Cast, Literal, Thread, Variable
 from .model import Val
 from .program import Store
-from .records import SUB, kind_of, sub_shape
+from .records import kind_of, sub_shape
+from .struct_types import dtype_of
 
-INPUT, OUTPUT = f"z_{SUB}", f"y_{SUB}"
+INPUT, OUTPUT = "z_Sub", "y_Sub"
 
 
 @dataclass(frozen=True)
@@ -43,6 +44,7 @@ class Axis:
 class Part:
     """A part of a field: of an element in memory, of a variable, or of the field as an array."""
 
+    kind: str  # of the elements
     array: str
     at: object  # the index of the element
     field: str
@@ -64,11 +66,11 @@ class Part:
         return text + (f"[{', '.join(axes)}]" if axes else "[...]" if self.whole else "")
 
     def code(self) -> str:
-        return sub_shape(dict(kind_of(SUB).fields)[self.field])[0]
+        return sub_shape(dict(kind_of(self.kind).fields)[self.field])[0]
 
     def places(self, t: Thread) -> list[int]:
         """The numbers of the elements in C order."""
-        _, shape = sub_shape(dict(kind_of(SUB).fields)[self.field])
+        _, shape = sub_shape(dict(kind_of(self.kind).fields)[self.field])
         found = [0]
         for extent, axis in zip(
             shape,
@@ -81,19 +83,19 @@ class Part:
 
     def numbers(self, t: Thread) -> list:
         record = t.load(self.array, self.at.run(t).number).number
-        names = [name for name, _ in kind_of(SUB).fields]
+        names = [name for name, _ in kind_of(self.kind).fields]
         part = record[names.index(self.field)]
         return [part[place] for place in self.places(t)]
 
     def store(self, t: Thread, numbers: list) -> None:
         index = self.at.run(t).number
         record = list(t.load(self.array, index).number)
-        k = [name for name, _ in kind_of(SUB).fields].index(self.field)
+        k = [name for name, _ in kind_of(self.kind).fields].index(self.field)
         part = list(record[k])
         for place, number in zip(self.places(t), numbers, strict=True):
             part[place] = number
         record[k] = tuple(part)
-        t.store(self.array, index, Val(SUB, tuple(record)))
+        t.store(self.array, index, Val(self.kind, tuple(record)))
 
 
 @dataclass
@@ -162,6 +164,10 @@ class SubArrays:
     seed: int
     place: object = None  # of the element that is read whole
 
+    @property
+    def kind(self) -> str:
+        return dtype_of(self.seed)
+
     @staticmethod
     def wanted(seed: int) -> bool:
         return random.Random(f"{seed} has sub-arrays").random() < 0.35
@@ -187,7 +193,7 @@ class SubArrays:
     def part(self, array: str, at: object, kept: int | None, spellings: tuple[str, ...]) -> Part:
         """With so many axes that are left; None: any number of them."""
         rng = self.of.random
-        name, code = rng.choice([f for f in kind_of(SUB).fields if "*" in f[1]])
+        name, code = rng.choice([f for f in kind_of(self.kind).fields if "*" in f[1]])
         _, shape = sub_shape(code)
         sliced = [rng.random() < 0.5 for _ in shape] if kept is None else [False] * len(shape)
         axes = [self.axis(extent, s) for extent, s in zip(shape, sliced, strict=True)]
@@ -196,7 +202,7 @@ class SubArrays:
         if kept is None and rng.random() < 0.2:
             axes = axes[:1] if axes and axes[0].slice is None else []
         in_steps = len(axes) > 1 and axes[0].slice is None and rng.random() < 0.4
-        return Part(array, at, name, axes, rng.choice(spellings), in_steps, True)
+        return Part(self.kind, array, at, name, axes, rng.choice(spellings), in_steps, True)
 
     def element(self) -> Number:
         at = self.of.indices.within(self.of.record_arrays.shapes[INPUT])
@@ -210,7 +216,7 @@ class SubArrays:
         at = self.of.indices.within(self.of.record_arrays.shapes[INPUT])
         part = self.part(INPUT, at, 0, ("attribute", "item", "array", "value"))
         k = rng.randrange(len(part.axes))
-        extent = sub_shape(dict(kind_of(SUB).fields)[part.field])[1][k]
+        extent = sub_shape(dict(kind_of(self.kind).fields)[part.field])[1][k]
         part.axes[k], part.in_steps = self.axis(extent, True), False
         if part.spelling == "value":
             part.at = self.place
@@ -235,7 +241,7 @@ class SubArrays:
         target = self.part(OUTPUT, Variable("i4", "i"), None, ("attribute", "item", "array"))
         spelling = self.of.random.choice(("attribute", "item", "array"))
         at = self.of.indices.within(self.of.record_arrays.shapes[INPUT])
-        source = Part(INPUT, at, target.field, list(target.axes), spelling, False, True)
+        source = Part(self.kind, INPUT, at, target.field, list(target.axes), spelling, False, True)
         return StorePart(target, self.of.random.choice(("", "", "+")), source)
 
     def make(self) -> list:
