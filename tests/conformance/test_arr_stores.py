@@ -170,6 +170,48 @@ def test_a_view_of_another_shape_is_an_error(target):
 
 
 @D.kernel
+def repeats(a, b, c):
+    a[:2] = b
+    a[2:, 1:] += b[:1, -1:]
+    a[-1:] = c[:1]
+    a[:, 0] = b[0, :1]
+    c[:] *= b[0, :1]
+
+
+@pytest.mark.parametrize("shape", [(1, 1), (2, 1), (1, 4), (2, 4)])
+@clause("DEV-ARR-30")
+def test_axes_of_one_element_are_repeated(target, shape):
+    """Where only the launch tells that they have one."""
+    b = np.arange(3.0, 11.0).reshape(2, 4)[: shape[0], : shape[1]].copy()
+    run_as_python(repeats, np.arange(20.0).reshape(5, 4), b, np.arange(2.0, 9.0))
+
+
+@clause("DEV-ARR-30")
+def test_other_extents_are_an_error(target):
+    a = np.zeros((5, 4))
+    for shape in ((3, 4), (2, 3), (0, 4), (2, 0)):
+        with pytest.raises(ValueError, match="the shapes of an array and of the part"):
+            run(repeats, a, np.ones(shape), np.ones(7))
+        assert not a.any()
+
+
+@D.kernel
+def repeats_of_itself(a, n):
+    a[:] += a[:n]
+
+
+@clause("DEV-ARR-30")
+def test_parts_of_one_array_are_not_repeated(target):
+    """The element would be changed on the way."""
+    a = np.arange(1.0, 6.0)
+    run(repeats_of_itself, a, 5)
+    assert a.tolist() == [2, 4, 6, 8, 10]
+    with pytest.raises(ValueError, match="the shapes of an array and of the part"):
+        run(repeats_of_itself, a, 1)
+    assert a.tolist() == [2, 4, 6, 8, 10]
+
+
+@D.kernel
 def fills_of_its_own(out):
     own = D.local_array((3, 4), D.int32)
     own[...] = 1

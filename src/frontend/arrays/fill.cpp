@@ -31,6 +31,12 @@ struct Order {
   Inst* backward_at_run_time = nullptr;  // a bool; null: it is known
 };
 
+// Whether the source has the target's extents, and whether it has those or 1: bools that are known
+// when the kernel runs. Null: it has, and an axis of extent 1 is known.
+struct Fit {
+  Inst *same = nullptr, *repeats = nullptr;
+};
+
 }  // namespace
 
 static Value extent_of(Context& ctx, const Side& side, size_t axis) {
@@ -59,15 +65,26 @@ static bool is_same_axis(const Side& a, size_t i, const Side& b, size_t k) {
          !b.layout.window && a.array.base == b.array.base;
 }
 
-// The extents of the source are those of the last axes of the target, or 1. Others fail: when
-// compiling, or when the kernel runs.
-static bool check_shapes(Context& ctx, const Side& target, const Side& source, const Node* node) {
-  const auto mismatch = [&] {
+static void also(Context& ctx, Inst*& all, Inst* one) {
+  all = all ? ctx.builder.op(Op::And, {all, one}) : one;
+}
+
+// Whether an axis of the source has one element, where only the launch tells.
+static Inst* is_single(Context& ctx, const Side& source, size_t axis, const Node* node) {
+  return ctx.builder.op(Op::Eq, {inst_of(ctx, extent_of(ctx, source, axis), node),
+                                 inst_of(ctx, int64_constant(1), node)});
+}
+
+// The extents of the source are those of the last axes of the target, or 1. Nothing: they cannot
+// be, which is reported.
+static std::optional<Fit> fit_of(Context& ctx, const Side& target, const Side& source,
+                                 const Node* node) {
+  const auto mismatch = [&]() -> std::optional<Fit> {
     error(ctx, DiagCode::store_shape, node, {shape_text(ctx, source), shape_text(ctx, target)});
-    return false;
+    return std::nullopt;
   };
   if (source.ndim() > target.ndim()) return mismatch();
-  std::optional<Value> fits;
+  Fit fit;
   const size_t before = target.ndim() - source.ndim();
   for (size_t axis = 0; axis < source.ndim(); ++axis) {
     const auto have = known_extent(ctx, source, axis),
@@ -77,13 +94,17 @@ static bool check_shapes(Context& ctx, const Side& target, const Side& source, c
     if (have && want) return mismatch();
     Inst* same = ctx.builder.op(Op::Eq, {inst_of(ctx, extent_of(ctx, target, before + axis), node),
                                          inst_of(ctx, extent_of(ctx, source, axis), node)});
-    if (fits) same = ctx.builder.op(Op::And, {fits->inst(), same});
-    fits = Value::number(TypeCode::b1, same);
+    also(ctx, fit.same, same);
+    if (!have) same = ctx.builder.op(Op::Or, {same, is_single(ctx, source, axis, node)});
+    also(ctx, fit.repeats, same);
   }
-  if (fits && ctx.policy.can_fail)
-    fail_unless(ctx, *fits, node,
-                {"ValueError", {"the shapes of an array and of the part it is stored in differ"}});
-  return true;
+  return fit;
+}
+
+static void fail_unless_fit(Context& ctx, Inst* fits, const Node* node) {
+  if (!fits || !ctx.policy.can_fail) return;
+  fail_unless(ctx, Value::number(TypeCode::b1, fits), node,
+              {"ValueError", {"the shapes of an array and of the part it is stored in differ"}});
 }
 
 // --- order ---
@@ -250,13 +271,21 @@ static void for_each_element(Context& ctx, const Side& side, const Order& order,
           [&](const Value& counter) { inner(in_order(ctx, order, counter, extent, node)); });
 }
 
-// The element of the source that goes to a place of the target.
+// The element of the source that goes to a place of the target. `repeats`: axes of unknown extents
+// may have one element.
 static Value source_element(Context& ctx, const Side& source, const std::vector<Value>& target_at,
-                            const Node* node) {
+                            bool repeats, const Node* node) {
   const size_t before = target_at.size() - source.ndim();
   std::vector<Value> at(target_at.begin() + static_cast<std::ptrdiff_t>(before), target_at.end());
-  for (size_t axis = 0; axis < at.size(); ++axis)
-    if (known_extent(ctx, source, axis) == 1) at[axis] = int64_constant(0);
+  for (size_t axis = 0; axis < at.size(); ++axis) {
+    const auto extent = known_extent(ctx, source, axis);
+    if (extent == 1) at[axis] = int64_constant(0);
+    if (extent || !repeats) continue;
+    Inst* zero = inst_of(ctx, int64_constant(0), node);
+    at[axis] = Value::number(TypeCode::i8, ctx.builder.typed(Op::Select, ir::kI64,
+                                                             {is_single(ctx, source, axis, node),
+                                                              zero, inst_of(ctx, at[axis], node)}));
+  }
   return load_element(ctx, source.array, operands_at(ctx, source.array, source.layout, at, node));
 }
 
@@ -302,16 +331,31 @@ static void for_each_pair(Context& ctx, const Value::Array& view, const Value& v
   auto* array = value.as<Value::Array>();
   const std::optional<Side> from =
       array ? std::optional(Side{*array, layout_of(*array)}) : std::nullopt;
-  if (from && !check_shapes(ctx, to, *from, source)) return;
+  const std::optional<Fit> fit = from ? fit_of(ctx, to, *from, source) : Fit{};
+  if (!fit) return;
   const std::optional<Order> order = from ? order_of(ctx, to, *from, source) : Order{};
   if (!order) {
     error(ctx, DiagCode::store_overlap, target, {view.name});
     return;
   }
-  for_each_element(ctx, to, *order, {}, target, [&](const std::vector<Value>& at) {
-    const Value element = from ? source_element(ctx, *from, at, source) : value;
-    f(operands_at(ctx, view, to.layout, at, target), element);
-  });
+  const auto store = [&](bool repeats) {
+    for_each_element(ctx, to, *order, {}, target, [&](const std::vector<Value>& at) {
+      const Value element = from ? source_element(ctx, *from, at, repeats, source) : value;
+      f(operands_at(ctx, view, to.layout, at, target), element);
+    });
+  };
+  // An element that is repeated may be overwritten before it is read for the last time where both
+  // are parts of one array.
+  if (!fit->same || from->array.base == view.base) {
+    fail_unless_fit(ctx, fit->same, source);
+    return store(false);
+  }
+  branch(
+      ctx, source, Value::number(TypeCode::b1, fit->same), [&] { store(false); },
+      [&] {
+        fail_unless_fit(ctx, fit->repeats, source);
+        store(true);
+      });
 }
 
 void fill(Context& ctx, const Value::Array& view, const Value& value, const Node* target,
