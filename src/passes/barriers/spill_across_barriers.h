@@ -4,6 +4,13 @@
 // rematerialised there where that is cheap, and spilled to a variable otherwise. What block-level
 // control reads (conditions, bounds, operands of barriers) is a variable or a constant.
 //
+//   %q = div %x, %x : float32            %q = div %x, %x : float32
+//   %i = tid #0 : int32                  slot_store $0, %q
+//   barrier                              barrier
+//   store %a, %i, %q                     %i = tid #0 : int32
+//                                        %1 = slot_load $0 : float32
+//                                        store %a, %i, %1
+//
 // A `for` at block level counts the same in all threads: one whose first value or step may differ
 // between threads becomes a loop over the number of its iterations.
 #pragma once

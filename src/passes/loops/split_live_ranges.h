@@ -19,7 +19,8 @@
 // gathers.
 //
 // Splits only where the analyses say that it helps: lanes diverge in the loop, and what is stored
-// would be uniform or affine. Runs last, on targets whose threads are lanes.
+// would be uniform or affine. Runs for targets whose threads are lanes, after the passes that
+// move code between loops.
 #pragma once
 
 #include "ir/ir.h"
