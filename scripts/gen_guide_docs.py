@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Writes what pages take from elsewhere: messages, figures of the benchmarks, drawings.
+"""Writes what pages take from elsewhere: messages, heuristics, figures of the benchmarks, drawings.
 
 scripts/gen_guide_docs.py           writes the FILES below in docs
 scripts/gen_guide_docs.py --check   fails where one of them is not current
@@ -11,7 +11,7 @@ import sys
 from collections.abc import Callable
 from pathlib import Path
 
-from guide import draw_bench, draw_execution, message_index, ratios
+from guide import draw_bench, draw_execution, heuristics, message_index, ratios
 
 ROOT = Path(__file__).resolve().parents[1]
 DOCS = ROOT / "docs"
@@ -39,10 +39,16 @@ def execution_page() -> str:
     return replaced(text, "ratios", ratios.table())
 
 
+def inspecting_page() -> str:
+    text = (DOCS / "inspecting.md").read_text(encoding="utf-8")
+    return replaced(text, "heuristics", heuristics.table())
+
+
 FILES: dict[str, Callable[[], str]] = {
     "guide/errors.md": errors_page,
     "guide/execution-on-a-cpu.md": execution_page,
     "guide/execution.svg": draw_execution.drawing,
+    "inspecting.md": inspecting_page,
     "images/bench.svg": draw_bench.drawing,
 }
 

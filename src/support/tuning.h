@@ -8,7 +8,7 @@
 namespace cuda_device {
 
 enum class Heuristic : uint8_t {
-#define HEURISTIC(name, purpose) name,
+#define HEURISTIC(name, decision, purpose) name,
 #include "support/tuning.def"
 #undef HEURISTIC
 };
@@ -20,7 +20,7 @@ struct HeuristicInfo {
 };
 
 inline constexpr HeuristicInfo kHeuristics[] = {
-#define HEURISTIC(name, purpose) {Heuristic::name, #name, purpose},
+#define HEURISTIC(name, decision, purpose) {Heuristic::name, #name, purpose},
 #include "support/tuning.def"
 #undef HEURISTIC
 };

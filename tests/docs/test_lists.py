@@ -80,5 +80,7 @@ def test_every_class_of_errors_is_named():
 
 def test_every_heuristic_has_a_line_and_its_decision():
     page = (ROOT / "docs" / "inspecting.md").read_text()
-    rows = re.findall(r"^\| `(\w+)` \| .+ \| \[.+\]\(decisions/.+\.md\) \|$", page, re.MULTILINE)
-    assert rows == re.findall(r"^HEURISTIC\((\w+),", TUNING, re.MULTILINE)
+    rows = re.findall(r"^\| `(\w+)` \| .+ \| \[(\d+)\]\(decisions/\2-.+\.md\) \|$", page, re.M)
+    lines = re.findall(r"^HEURISTIC\((\w+), (\d+),", TUNING, re.MULTILINE)
+    assert rows == [(name, f"{int(number):04}") for name, number in lines]
+    assert len(lines) == TUNING.count("\nHEURISTIC(")
