@@ -84,3 +84,10 @@ def test_every_heuristic_has_a_line_and_its_decision():
     lines = re.findall(r"^HEURISTIC\((\w+), (\d+),", TUNING, re.MULTILINE)
     assert rows == [(name, f"{int(number):04}") for name, number in lines]
     assert len(lines) == TUNING.count("\nHEURISTIC(")
+
+
+def test_every_folder_of_tests_has_a_row():
+    page = (ROOT / "tests" / "README.md").read_text()
+    rows = re.findall(r"^\| `(\w+)/` \|", page, re.MULTILINE)
+    folders = {path.parent.relative_to(ROOT / "tests") for path in (ROOT / "tests").glob("*/*.*")}
+    assert sorted(rows) == sorted(str(folder) for folder in folders if folder.name != "__pycache__")
