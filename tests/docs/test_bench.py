@@ -4,6 +4,7 @@ has what its contestants need."""
 import csv
 import datetime
 import json
+import re
 import subprocess
 import sys
 from importlib import import_module
@@ -76,6 +77,20 @@ def test_the_kept_run_has_a_machine_and_ratios():
     assert kept["machine"]["cpu"]
     for record in kept["results"]:
         assert {"hand", "peers"} <= set(record["ratios"]), record["problem"]
+
+
+@pytest.mark.parametrize("page", ["README.md", "docs/index.md", "docs/guide/execution-on-a-cpu.md"])
+def test_pages_say_which_run_their_figures_are_of(page):
+    kept = json.loads((RESULTS / "kernels.json").read_text())
+    text = (ROOT / page).read_text()
+    assert f"the run of {kept['machine']['date']}" in " ".join(text.split())
+    kernels = len({record["problem"] for record in kept["results"]})
+    assert set(re.findall(r"\b(\d+) kernels\b", text)) <= {str(kernels)}
+
+
+def test_the_readme_says_how_many_kernels_there_are(bench):
+    said = re.search(r"`make bench` runs (\d+):", (ROOT / "README.md").read_text())
+    assert int(said[1]) == len(bench("problems").PROBLEMS)
 
 
 def test_a_row_has_the_name_of_its_problem(bench):
