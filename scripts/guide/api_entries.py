@@ -3,17 +3,20 @@
 import ast
 import inspect
 import re
+from collections.abc import Iterable
 from pathlib import Path
 from types import ModuleType
 from typing import Any
 
 import cuda.device
+import numpy as np
 from cuda.device import (
     _core,
     _intrinsics,
     _targets,
     _vectors,
     _warp_calls,
+    array_api,
     core,
     errors,
     numbapro,
@@ -80,6 +83,22 @@ NUMBAPRO: dict[str, list[str]] = {
         *["external_stream", "event", "event_elapsed_time", "synchronize"],
     ],
     "Devices": ["select_device", "get_current_device", "is_available", "detect", "close"],
+}
+# Names of array_api that have a text of ours. The others are those of the standard and of NumPy.
+ARRAY_API: dict[str, list[str]] = {
+    "Arrays": ["HostArray"],
+    "Making arrays": [
+        *["empty", "zeros", "ones", "full", "empty_like", "zeros_like", "ones_like", "full_like"],
+        *["arange", "linspace", "eye", "meshgrid", "asarray", "from_dlpack"],
+    ],
+    "Dtypes and what there is": [
+        *["astype", "can_cast", "result_type", "isdtype", "finfo", "iinfo"],
+        "__array_namespace_info__",
+    ],
+    "Functions with parameters of their own": [
+        *["broadcast_arrays", "expand_dims", "take_along_axis", "sort", "argsort"],
+        *["count_nonzero", "diff", "clip", "expm1"],
+    ],
 }
 # Types of values that a user has, without names of their own.
 OBJECTS = {
@@ -195,7 +214,13 @@ def _members(kind: type) -> list[str]:
         if not name.startswith("_") and (value.__doc__ or not inspect.ismemberdescriptor(value))
     ]
     fields = set(getattr(kind, "__dataclass_fields__", {})) | set(getattr(kind, "_fields", ()))
-    return [name for name in own if name not in fields]
+    return [name for name in own if name not in fields and not _is_of_numpy(kind, name)]
+
+
+def _is_of_numpy(kind: type, name: str) -> bool:
+    """Whether a class of arrays has it with the text of NumPy's."""
+    of_numpy = getattr(np.ndarray, name, None) if issubclass(kind, np.ndarray) else None
+    return of_numpy is not None and of_numpy.__doc__ == getattr(kind, name).__doc__
 
 
 def _fields(kind: type) -> list[str]:
@@ -237,7 +262,8 @@ def _heading(value: Any, name: str) -> str:
 
 def _entry(value: Any, name: str) -> str:
     text = described(OBJECTS.get(name) or value.__doc__)
-    parts = [f"### {name}", f"```text\n{_heading(value, name)}\n```", text]
+    title = name.replace("__", r"\_\_")
+    parts = [f"### {title}", f"```text\n{_heading(value, name)}\n```", text]
     if isinstance(value, type):
         parts += _fields(value)
         parts += [_member(value, member) for member in _members(value)]
@@ -344,6 +370,33 @@ def _random_page() -> str:
     return _page("cuda.device.random", random.__doc__, {"Functions": functions})
 
 
+_STANDARD = "https://data-apis.org/array-api/2024.12"
+
+
+def _of_standard(names: Iterable[str]) -> str:
+    return " ".join(f"`{name}`" for name in sorted(names))
+
+
+def _array_api_page() -> str:
+    sections = {
+        title: "\n\n".join(_entry(getattr(array_api, name), name) for name in names)
+        for title, names in ARRAY_API.items()
+    }
+    sections["Functions of the standard"] = "\n\n".join(
+        [
+            f"They have the parameters of [the standard]({_STANDARD}/API_specification/).",
+            "Of HostArrays they are NumPy's functions, with all of their parameters:",
+            _of_standard(array_api._DELEGATED),
+            *(
+                f"Those of `{space}`:\n\n{_of_standard(vars(getattr(array_api, space)))}"
+                for space in ("linalg", "fft")
+            ),
+        ]
+    )
+    sections["Dtypes and constants"] = f"Those of NumPy:\n\n{_of_standard(array_api._SAME)}"
+    return _page("cuda.device.array_api", array_api.__doc__, sections)
+
+
 def _core_page() -> str:
     sections = {
         title: "\n\n".join(_entry(getattr(core, name), name) for name in names)
@@ -423,5 +476,6 @@ def pages() -> dict[str, str]:
         "core.md": _core_page(),
         "errors.md": _errors_page(),
         "random.md": _random_page(),
+        "array_api.md": _array_api_page(),
         "numbapro.md": _numbapro_page(),
     }

@@ -1,12 +1,13 @@
 """The API reference holds every public name, says something of each, and is current."""
 
+import pkgutil
 import re
 import subprocess
 import sys
 
 import pytest
 from cuda import device
-from cuda.device import core, errors, numbapro
+from cuda.device import array_api, core, errors, numbapro, random
 from support.pages import ROOT
 
 sys.path.insert(0, str(ROOT / "scripts"))
@@ -32,6 +33,30 @@ def test_every_public_name_stands_in_a_section(module, sections):
     assert named(sections) == sorted(module.__all__)
 
 
+def public_modules():
+    return [
+        m.name for m in pkgutil.iter_modules(device.__path__) if not m.name.startswith(("_", "lib"))
+    ]
+
+
+def test_every_public_module_has_a_page():
+    assert sorted(page.stem for page in API.glob("*.md")) == sorted(["device", *public_modules()])
+    assert set(public_modules()) <= {"array_api", "core", "errors", "numbapro", "random"}
+
+
+def test_names_of_random_have_entries():
+    assert headings("random.md") == list(random.__all__)
+
+
+def test_every_name_of_the_array_api_is_on_its_page():
+    page = (API / "array_api.md").read_text()
+    own = named(api_entries.ARRAY_API)
+    assert sorted(name.replace("\\", "") for name in headings("array_api.md")) == own
+    listed = re.findall(r"`(\w+)`", page.partition("## Functions of the standard")[2])
+    assert set(array_api.__all__) == {*own, *set(listed) & set(array_api.__all__)}
+    assert {*vars(array_api.linalg), *vars(array_api.fft)} <= set(listed)
+
+
 def test_every_class_of_errors_has_a_row():
     rows = re.findall(r"^\| `(\w+)` \|", (API / "errors.md").read_text(), re.MULTILINE)
     assert rows[0:] == list(errors.__all__)
@@ -43,7 +68,7 @@ def headings(page):
 
 def test_every_heading_has_a_text():
     """Below the signature of each name, and of each member, something is said."""
-    for page in ("device.md", "core.md", "numbapro.md"):
+    for page in ("device.md", "core.md", "numbapro.md", "array_api.md"):
         text = re.sub(r"^```text\n.*?\n```$", "", (API / page).read_text(), flags=re.S | re.M)
         entries = re.split(r"^(?=##+ |\* `)", text, flags=re.MULTILINE)[1:]
         entries = [entry for entry in entries if not entry.startswith("## ")]
@@ -83,7 +108,7 @@ def test_help_shows_no_numbers_of_clauses():
 
 
 def test_the_reference_shows_no_private_names():
-    for page in ("device.md", "core.md", "numbapro.md"):
+    for page in ("device.md", "core.md", "numbapro.md", "array_api.md"):
         text = (API / page).read_text()
         assert re.findall(r"_core\.\w+|CudaStream|\[\]\(", text) == [], page
 

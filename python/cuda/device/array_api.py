@@ -154,6 +154,8 @@ class _Information(np.__array_namespace_info__):  # type: ignore[misc]
 
 
 def __array_namespace_info__() -> Any:
+    """What the namespace can do: capabilities(), default_device(), devices(), dtypes() and
+    default_dtypes() of its result."""
     return _Information()
 
 
