@@ -93,6 +93,12 @@ def test_the_readme_says_how_many_kernels_there_are(bench):
     assert int(said[1]) == len(bench("problems").PROBLEMS)
 
 
+def test_known_misses_of_compilation_are_rows_that_take_longer_than_wanted(bench):
+    long_kernels = bench("long_kernels")
+    for (name, form), seconds in long_kernels.KNOWN_MISSES.items():
+        assert seconds > long_kernels.LIMITED[name][1][form]
+
+
 def test_a_row_has_the_name_of_its_problem(bench):
     problems = bench("problems")
     make = problems.named("triad", lambda quick: SimpleNamespace(name="mass"))
