@@ -237,6 +237,24 @@ def test_contents_of_records_are_read_at_each_launch(target):
     assert out.tolist() == [1.5, 2.0]
 
 
+PAIRS = np.array([(1, 2)], [("x", "i4"), ("y", "i4")])
+TURNED = PAIRS.view([("y", "i4"), ("x", "i4")])
+
+
+@D.kernel
+def first_of(out):
+    out[0] = PAIRS[out.size - 1].x + 10 * TURNED[out.size - 1].x
+
+
+def test_elements_of_another_type_are_another_constant(monkeypatch, target):
+    out = np.zeros(1)
+    run(first_of, out)
+    assert out[0] == 21
+    monkeypatch.setitem(globals(), "PAIRS", TURNED)
+    run(first_of, out)
+    assert out[0] == 22
+
+
 @D.func
 def code_of(color):
     if color is Color.BLUE:
