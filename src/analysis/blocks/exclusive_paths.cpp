@@ -148,21 +148,21 @@ class DiffersByThread {
 
   bool operator()(const Inst& i) {
     if (!visited_.insert(&i).second) return false;
-    switch (i.op) {
-      case Op::ThreadIdx:
-      case Op::Tid:
-      case Op::LaneId:
-        return true;
-      case Op::SlotLoad:
-        return a_store_differs(i.imm);
-      default:
-        if (ir::is_barrier(i.op)) return false;
-        if (ir::meets_warp(i.op) || (ir::access_of(i) && ir::writes(i))) return true;
-        return std::ranges::any_of(i.operands, [&](const Inst* o) { return (*this)(*o); });
-    }
+    if (tells_threads_apart(i.op) || ir::meets_warp(i.op)) return true;
+    if (i.op == Op::SlotLoad) return a_store_differs(i.imm);
+    if (ir::is_barrier(i.op)) return false;
+    if (ir::access_of(i) && ir::writes(i)) return true;
+    return std::ranges::any_of(i.operands, [&](const Inst* o) { return (*this)(*o); });
   }
 
  private:
+  // Positions that differ within a block: the thread's own.
+  static bool tells_threads_apart(Op op) {
+    const ir::OpInfo& info = ir::info(op);
+    return info.kind == ir::OpKind::Position &&
+           (info.lanes == ir::LaneRule::Varying || info.lanes == ir::LaneRule::ByLane);
+  }
+
   bool a_store_differs(int64_t slot) {
     return ir::any_inst(function_.body, [&](const Inst& i) {
       if (i.op == Op::For && i.imm == slot) return (*this)(*i.operands[0]);

@@ -55,7 +55,7 @@ class Values {
  public:
   explicit Values(const ir::Function& f) : stores_(f.slots.size()) {
     ir::for_each_inst(f.body, [&](const Inst& i) {
-      if (i.op == Op::SlotStore || i.op == Op::For) ++stores_[static_cast<size_t>(i.imm)];
+      if (ir::sets_slot(i.op)) ++stores_[static_cast<size_t>(i.imm)];
     });
   }
 
@@ -88,9 +88,7 @@ class Unchanging {
  private:
   static constexpr int kDeepest = 50;
   bool is_stored(int64_t slot) const {
-    const auto stores = [&](const Inst& i) {
-      return (i.op == Op::SlotStore || i.op == Op::For) && i.imm == slot;
-    };
+    const auto stores = [&](const Inst& i) { return ir::sets_slot(i.op) && i.imm == slot; };
     return stores(loop_) || std::ranges::any_of(inside_, [&](const Inst* i) { return stores(*i); });
   }
 

@@ -22,9 +22,7 @@ constexpr int64_t kThreadsAhead = 32;
 constexpr size_t kMostToPrefetch = 32;  // that compute a place
 
 bool sets_slot(const Inst& i, int64_t slot) {
-  const auto sets = [&](const Inst& x) {
-    return (x.op == Op::SlotStore || x.op == Op::For) && x.imm == slot;
-  };
+  const auto sets = [&](const Inst& x) { return ir::sets_slot(x.op) && x.imm == slot; };
   return sets(i) || ir::any_inside(i, sets);
 }
 

@@ -58,7 +58,7 @@ class Needed {
     if (is_assertion(function_, inst)) return false;
     if (crosses_call(inst)) return true;
     if (ir::may_remove(inst)) return used_[inst.id];
-    if (inst.op == Op::SlotStore || inst.op == Op::For) return inside || is_loaded(inst);
+    if (ir::sets_slot(inst.op)) return inside || is_loaded(inst);
     return inside || inst.regions.empty();
   }
 
