@@ -238,7 +238,7 @@ void Call::add_named(PyObject* object) {
   }
 }
 
-// Of a Flag its bits, else its position among the members.
+// The number of a member: the bits of a Flag, else its position among the members.
 void Call::add_member(PyObject* member) {
   PyObject* cls = reinterpret_cast<PyObject*>(Py_TYPE(member));
   write_member(key, type_index(cls));

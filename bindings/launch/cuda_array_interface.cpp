@@ -66,7 +66,7 @@ std::optional<int> complex_type_number(NumberText number) {
   return number.bytes == 16 ? std::optional<int>(NPY_CDOUBLE) : std::nullopt;
 }
 
-// Of elements whose type string says all. False where it says something else.
+// Reads the dtype of elements whose type string says all. False where it says something else.
 bool read_number(PyObject* typestr, CudaArray& found) {
   const std::optional<NumberText> number = number_text(typestr);
   if (!number) return false;

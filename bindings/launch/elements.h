@@ -21,7 +21,7 @@ struct Elements {
 // Nothing: kernels do not take such elements; `refusal` says why.
 std::optional<Elements> elements_of_dtype(PyObject* dtype, interop::Refusal& refusal);
 
-// Of a structured dtype, what its elements are: a struct, a vector type, or a canonical dtype.
+// What the elements of a structured dtype are: a struct, a vector type, or a canonical dtype.
 // Null: it is something else, or kernels have no such elements.
 nb::object type_of_records(nb::handle object);
 

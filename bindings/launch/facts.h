@@ -45,7 +45,7 @@ struct Knowing {
   uint64_t beyond_cache_bytes;  // of the host
 };
 
-// Of any array.
+// What is known of any array.
 ArrayKnowledge knowledge_of_strided(const StridedArray& array, const Knowing& by);
 
 inline constexpr int64_t kLimit31 = int64_t{1} << 31;

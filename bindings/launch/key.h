@@ -24,13 +24,13 @@ void write_head(KeyBuffer& key, const KeyHead& head);  // first of all; its size
 void write_plain(KeyBuffer& key, frontend::ArgumentType::Kind kind);
 void write_scalar(KeyBuffer& key, DtypeId dtype, const DtypeTable& dtypes);
 void write_tuple(KeyBuffer& key, uint32_t elements);  // its elements follow
-// Of Program::types[type]; its fields follow.
+// A named tuple of Program::types[type]; its fields follow.
 void write_named_tuple(KeyBuffer& key, uint32_t type, uint32_t fields);
 void write_complex(KeyBuffer& key, ScalarKind part);
 void write_vector(KeyBuffer& key, ScalarKind item, int lanes);
-// Of the enumeration Program::types[type]; its number follows, as an argument of its own.
+// A member of the enumeration Program::types[type]; its number follows, as an argument of its own.
 void write_member(KeyBuffer& key, uint32_t type);
-// Of Program::types[type]; its fields follow.
+// A record of Program::types[type]; its fields follow.
 void write_record_value(KeyBuffer& key, uint32_t type, uint32_t fields);
 // What elements that are no numbers are, after the array's dtype.
 struct ElementWord {

@@ -17,7 +17,7 @@ bool is_struct_class(nb::handle object);
 nb::object atomic_type_of(nb::handle object);
 bool is_atomic_type(nb::handle object);   // what atomic_type_of gives
 bool is_aligned_type(nb::handle object);  // device.align(T, n)
-// Of NDArray[float32] and its like, what it says of an array; null: of other hints.
+// What NDArray[float32] and its like say of an array; null: another hint.
 nb::object form_of_arrays(nb::handle hint);
 bool is_struct(PyObject* object);              // an instance of one
 nb::object field_values(nb::handle instance);  // a tuple, in the order of the fields

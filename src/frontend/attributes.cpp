@@ -133,7 +133,7 @@ static Value number_attribute(Context& ctx, const syntax::Attribute* node, const
   return no_attribute(ctx, node, base, kNoNames);
 }
 
-// Of a module that is a value.
+// The attribute of a module that is a value.
 static const syntax::Binding* attribute_of_module(const Context& ctx, const Value& base,
                                                   const std::string& name) {
   auto* module = base.as<Value::Module>();

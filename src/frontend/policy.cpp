@@ -187,7 +187,7 @@ TypeCode numbapro_int_literal(__int128 value) {
 // Builtin numbers are as wide as Python's own that are given to a launch.
 TypeCode numbapro_constructed(TypeCode type) { return fixed(widened(type)); }
 
-// Of Python 2, and one that Python's math never had.
+// Names of Python 2, and one that Python's math never had.
 std::string_view numbapro_own_name(std::string_view name) {
   if (name == "xrange") return "builtins.range";
   if (name == "math.arctan") return "math.atan";

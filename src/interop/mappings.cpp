@@ -25,7 +25,8 @@ constexpr uint64_t kReadable = 1, kWritable = 2;
 
 ForkMutex opening;
 
-// Of /proc/self/maps, which in a forked child is still that of the parent. -1: there is none.
+// The descriptor of /proc/self/maps, which in a forked child is still that of the parent. -1: there
+// is none.
 int maps_of_this_process() {
   static int file = -1;
   static std::optional<unsigned> opened_in;

@@ -100,7 +100,7 @@ Access KnownAccess::to(uint64_t low, uint64_t high, Access wanted) {
     if (found_[i].low <= low && high <= found_[i].high && found_[i].access >= wanted) return wanted;
   Mapping last;
   if (const auto found = access_by_mappings(low, high, wanted, last)) {
-    // Of a file its end is asked for each time.
+    // The end of a file is asked for each time.
     if (!last.of_file) keep({last.low, last.high, of_mapping(last)});
     return *found;
   }

@@ -72,7 +72,7 @@ struct Value {
   bool flag = false;            // of a Flag, whose members have bits in common
   std::vector<Value> elements;  // Tuple, Enum, Vector, Record
   uint32_t record = 0;          // Record, Enum: index into Program::types
-  // Of a Tuple that is a named tuple, or a frozen dataclass, and of an Int that is a member of an
+  // A Tuple that is a named tuple, or a frozen dataclass, or an Int that is a member of an
   // enumeration: it is of the class `record`.
   bool named = false;
   // A NumPy scalar such as np.float32(0.5) or np.int64(3): a constant with a fixed format.
@@ -187,7 +187,7 @@ struct TypeDecl {
   std::string name;
   std::vector<Field> fields;
   std::vector<int64_t> shape;
-  // Of an Enumeration: its members as it goes through them, and all names that it has, other names
+  // The members of an Enumeration as it goes through them, and all names that it has, other names
   // of one member among them.
   std::vector<Value> members;
   std::map<std::string, Value> members_by_name;

@@ -4,6 +4,7 @@ Each retired word is looked for in every file of the repository. A phrase is fou
 and the marks of comments, whatever its case; a name as it is written, in longer ones too.
 """
 
+import itertools
 import re
 
 import pytest
@@ -109,6 +110,34 @@ def test_phrases(phrase):
 @pytest.mark.parametrize("name", NAMES)
 def test_names(name):
     assert excerpts(re.escape(name)) == {}, f"say: {NAMES[name]}"
+
+
+def comments_without_a_subject(lines):
+    """Comments begin with what they are about, not with "Of ..." what it is of."""
+    starts = (
+        line.strip()
+        for before, line in itertools.pairwise(["", *lines])
+        if not before.strip().startswith("//")
+    )
+    return [line for line in starts if re.match(r"//+ Of ", line)]
+
+
+@pytest.mark.parametrize("folder", ["src", "bindings"])
+def test_comments_begin_with_their_subject(folder):
+    found = {
+        str(file.relative_to(ROOT)): comments_without_a_subject(
+            file.read_text(encoding="utf-8").splitlines()
+        )
+        for file in files()
+        if file.is_relative_to(ROOT / folder) and file.suffix in {".h", ".cpp", ".def"}
+    }
+    assert {file: lines for file, lines in found.items() if lines} == {}
+
+
+def test_comments_without_a_subject_are_found():
+    lines = ["int a;", "  // Of a block.", "// Bytes, those", "// Of an arena among them."]
+    assert comments_without_a_subject(lines[:2]) == ["// Of a block."]
+    assert comments_without_a_subject(lines[2:]) == []
 
 
 def test_files_of_each_folder_are_read():

@@ -272,7 +272,7 @@ class ShapeRules {
     const Congruence base = c_.congruences[inst_.operands[affine]->id],
                      limit = c_.congruences[inst_.operands[other]->id];
     const bool itself_below = (inst_.op == Op::Le || inst_.op == Op::Gt) != (affine == 1);
-    // Of unsigned numbers the base must not have wrapped where other lanes have not.
+    // The base of unsigned numbers must not have wrapped where other lanes have not.
     return on_one_side(base, *lanes, add(limit, congruence_of(itself_below ? 1 : 0))) &&
            (type.is_signed() || on_one_side(base, *lanes, congruence_of(0)));
   }

@@ -80,7 +80,7 @@ class Weights {
     return sum;
   }
 
-  // Of calls on the way to where the kernel became too large only the calls within count.
+  // In calls on the way to where the kernel became too large only the calls within count.
   uint64_t weight_of(const Instance& i) {
     if (!i.size) return weight_of_calls(i);
     uint64_t own = *i.size;

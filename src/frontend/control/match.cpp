@@ -16,7 +16,7 @@
 namespace cuda_device::frontend {
 namespace {
 
-// Of a range that is matched as a tuple: what a star takes has a known length then.
+// The length of a range that is matched as a tuple: what a star takes has a known length then.
 constexpr int kMostNumbers = 64;
 
 // What a name in a pattern takes.
@@ -83,8 +83,8 @@ static std::optional<Value> numbers_of(Context& ctx, const Value::Range& range, 
   return Value::tuple(std::move(numbers));
 }
 
-// Of as many numbers as there are patterns, or more where one of them is a star, which takes a
-// range.
+// Whether a range has as many numbers as there are patterns, or more where one of them is a star,
+// which takes a range.
 static Value matches_range(Context& ctx, const syntax::MatchSequence* pattern,
                            const Value::Range& range, Takings& taken) {
   const Value size = range_size(ctx, range, pattern);

@@ -272,7 +272,7 @@ void define(Context& ctx, const Node* target, const Value& value, const Node* so
   store_web(ctx, state, definition.name, value, source);
 }
 
-// Of the two definitions, the later one of the source is at fault.
+// The definition at fault is the one that is later in the source.
 static void meeting_conflict(Context& ctx, const WebState& into, const Value& value,
                              const WebState& from, const std::string& name) {
   const auto place = [](const Node* node) { return std::pair(node->span.line, node->span.column); };

@@ -528,7 +528,8 @@ class Analysis {
     bool alone = false;                 // no other one does, nor the entry of the function
   };
   std::unordered_map<Place, Use, PlaceHash> uses_;
-  // Of definitions, merges behind them. The first of the program stands for a web: it numbers it.
+  // Sets of definitions, followed by merges. The first of the program stands for a web: it numbers
+  // it.
   DisjointSets sets_;
   std::optional<Merges> merges_;
   std::set<uint32_t> undefined_, captured_;  // definitions of such webs

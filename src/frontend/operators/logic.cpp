@@ -176,7 +176,7 @@ static Value branch(Context& ctx, const Value& test, Captured then, Captured oth
   return load_web(ctx, temporary, "");
 }
 
-// Of parts that are not known yet, the type of the other side.
+// Parts that are not known yet have the type of the other side.
 static Value best_guess(const Value& a, const Value& b) {
   if (a.is_unknown()) return b;
   if (b.is_unknown() || !a.contains_unknown()) return a;

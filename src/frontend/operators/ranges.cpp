@@ -114,7 +114,7 @@ static Value has_integer(Context& ctx, const Value::Range& range, const Value& x
   return both(ctx, side.between, hit, Op::And, node);
 }
 
-// Of constants alone.
+// Whether a range of constants has a constant.
 static Value has_constant(const Value::Range& range, const Value& x) {
   const auto number = [&](size_t i) { return range.bounds[i].exact()->integer; };
   const __int128 value = x.exact()->integer, start = number(0), stop = number(1), step = number(2);

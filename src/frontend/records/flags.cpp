@@ -40,7 +40,7 @@ Value boundary_refused(Context& ctx, const RecordType& type, const Node* node) {
                          "name them: " + type.name + "." + type.decl->members[0].text);
 }
 
-// Of the same class as a member; `number` has its bits.
+// A value of the same class as a member; `number` has its bits.
 Value with_bits(const Value& member, const Value& number) {
   if (member.is<Value::Enum>()) return Value::Enum{class_of(member), true, {number}};
   const bool pythons = number.is_number() && is_weak(number.code()) && is_int(number.code());

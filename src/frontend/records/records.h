@@ -91,7 +91,7 @@ struct FieldPlace {
   uint32_t offset = 0;
   std::string what;
   std::optional<Value::Array> view;
-  // Of a mask in memory, one lane, and where its number is written.
+  // One lane of a mask in memory, and where its number is written.
   std::optional<Value> lane = std::nullopt;
   const Node* lane_node = nullptr;
 };

@@ -24,7 +24,7 @@ static std::optional<std::string> format_of(Context& ctx, const syntax::Formatte
   const Value format = f_string(ctx, parts);
   if (const std::string* text = format.string()) return *text;
   if (format.is_unknown()) return std::nullopt;
-  // Of a field only its value has a place of its own in every version of Python.
+  // Only the value of a field has a place of its own in every version of Python.
   for (const Node* part : parts->values)
     if (auto* value = syntax::as<syntax::FormattedValue>(part))
       error(ctx, DiagCode::format_constant, value->value);

@@ -14,7 +14,7 @@
 namespace cuda_device::frontend {
 namespace {
 
-// Of a text that is put together: "s = s + s" in a loop that is unrolled doubles it.
+// The length of a text that is put together: "s = s + s" in a loop that is unrolled doubles it.
 constexpr size_t kMostText = 1 << 16;
 
 using Written = std::optional<Text>;

@@ -65,7 +65,7 @@ class Agreement {
     }
   }
 
-  // Of threads of which some, but perhaps not all, say yes (`some`), or not all do.
+  // Threads disagree where some, but perhaps not all, say yes (`some`), or not all do.
   void leave_if_disputed(bool some, const Inst& decision, Inst& condition, ir::Builder& b) {
     Inst* voted = vote(some ? Op::BarrierAnd : Op::BarrierOr, condition, b);
     Inst& disputed = *b.control(Op::If, {voted}, 2);

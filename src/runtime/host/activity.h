@@ -59,7 +59,7 @@ class AwaitedElsewhere {
 // A launch that had waited goes on: it may do so, and wait again, between two looks of another one.
 void count_advance();
 
-// Of all that may change memory on the host device's behalf.
+// The activity of all that may change memory on the host device's behalf.
 struct WorkSeen {
   bool going_on = false;  // or about to begin
   uint64_t so_far = 0;    // another number: something began, went on or ended meanwhile

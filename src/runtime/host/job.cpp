@@ -101,7 +101,7 @@ class Job::Share {
   const unsigned forks_ = fork_count();
 };
 
-// Of an arena, and behind it of a block's dynamic shared memory.
+// Those of an arena, followed by those of a block's dynamic shared memory.
 size_t Job::bytes_of_a_block() const {
   const size_t own = arena_bytes_, shared = context_.dims.shared;
   return own + shared == 0 ? 0 : own + 64 + shared;

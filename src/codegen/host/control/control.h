@@ -127,8 +127,8 @@ class Control {
 
   // checks.cpp
   void emit_check(const Inst& inst, const Mask& mask);
-  // Of an `if` that does nothing but fail, after it has computed the message: whether it is
-  // emitted, as a check.
+  // Whether an `if` is emitted as a check: it does nothing but fail, after it has computed the
+  // message.
   bool emit_failing_if(const Inst& inst, const Mask& mask);
   void emit_warp_check(const Inst& inst, const Mask& mask);
   llvm::Value* enter_failing(const Inst& condition, bool holds, const Mask& mask,

@@ -93,7 +93,7 @@ abi::WorkerTable::Merge merge_of(ir::AtomicKind kind) {
   }
 }
 
-// Of a long kernel none: each update of such an array is code twice.
+// A long kernel has none: each update of such an array is code twice.
 std::vector<abi::WorkerTable> tables_of(const analysis::Analysis& a, Effort effort) {
   std::vector<abi::WorkerTable> tables;
   if (effort == Effort::Bounded) return tables;
