@@ -142,11 +142,15 @@ def _entry(message: Message, section: str, example: Example | None) -> str:
 def _refused_syntax() -> str:
     """The statements and expressions that kernels do not have, with what to do."""
     source = SYNTAX.read_text(encoding="utf-8")
-    words = dict(re.findall(rf"char\* (k\w+) = {_STRING}", source))
+    literals = rf"(?:\s*{_STRING})+;"
+    words = {
+        found["name"]: "".join(re.findall(_STRING, found["words"]))
+        for found in re.finditer(rf"char\* (?P<name>k\w+) =(?P<words>{literals})", source)
+    }
     refused = source.partition("kRefused[]")[2]
     entries = re.findall(rf'\{{"\w+",\s*{_STRING},\s*(?:{_STRING}|(\w+))\}}', refused)
-    pairs = {name: text or words.get(word) for name, text, word in entries}
-    rows = [f"| {name} | {hint} |" for name, hint in pairs.items() if hint]
+    pairs = {name: text or words[word] for name, text, word in entries}
+    rows = [f"| {name} | {hint} |" for name, hint in pairs.items()]
     return "\n".join(["| kernels have no | |", "|---|---|", *rows])
 
 

@@ -52,7 +52,7 @@ static std::string attributes_there_are(const Context& ctx, const Value& base,
     return "arrays of this dialect have shape, strides, size and ndim, and nothing else";
   if (base.is_array())
     return "arrays in kernels have shape, strides, size, ndim, dtype, T, view, reshape and astype; "
-           "what works on whole arrays is called before or after the launch";
+           "sum(a), min(a) and max(a) work; other methods are called before or after the launch";
   if (base.is_number())
     return "numbers have shape, strides, size, ndim, dtype, real, imag, view, reshape, astype and "
            "conjugate";

@@ -123,11 +123,11 @@ def arguments_of_methods(a):
 def unknown_attributes_of_arrays(a, b):
     # error at `a.lenght`: array[float32, 1] has no attribute 'lenght'
     # hint: arrays in kernels have shape, strides, size, ndim, dtype, T, view, reshape and astype;
-    # ... what works on whole arrays is called before or after the launch
+    # ... sum(a), min(a) and max(a) work; other methods are called before or after the launch
     n = a.lenght
     # error at `b.sum`: array[int8, 2] has no attribute 'sum'
     # hint: arrays in kernels have shape, strides, size, ndim, dtype, T, view, reshape and astype;
-    # ... what works on whole arrays is called before or after the launch
+    # ... sum(a), min(a) and max(a) work; other methods are called before or after the launch
     a[0] = b.sum()
 
 

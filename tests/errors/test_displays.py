@@ -1,8 +1,10 @@
 """Expressions that kernels do not have, each refused at its place."""
 
+import numpy as np
 import pytest
 from cuda import device as D
 from support.bad_programs import FLOATS, BadPrograms
+from support.launching import run
 
 bad = BadPrograms()
 
@@ -32,28 +34,28 @@ def set_display(a):
 @bad.kernel(FLOATS)
 def dict_display(a):
     # error at `{1: 2.5}`: a dict is not supported in kernels
-    # hint: kernels have numbers, tuples, structs and arrays only
+    # hint: use a tuple, its elements by index, or 'match' on the key
     a[0] = {1: 2.5}[1]
 
 
 @bad.kernel(FLOATS)
 def list_comprehension(a):
     # error at `[2 * i for i in range(3)]`: a list comprehension is not supported in kernels
-    # hint: kernels have numbers, tuples, structs and arrays only
+    # hint: tuple(... for ...) makes a tuple, and sum(... for ...) a sum
     a[0] = [2 * i for i in range(3)][0]
 
 
 @bad.kernel(FLOATS)
 def set_comprehension(a):
     # error at `{i for i in range(3)}`: a set comprehension is not supported in kernels
-    # hint: kernels have numbers, tuples, structs and arrays only
+    # hint: tuple(... for ...) makes a tuple, and sum(... for ...) a sum
     a[0] = len({i for i in range(3)})
 
 
 @bad.kernel(FLOATS)
 def dict_comprehension(a):
     # error at `{i: 2 * i for i in range(3)}`: a dict comprehension is not supported in kernels
-    # hint: kernels have numbers, tuples, structs and arrays only
+    # hint: use a tuple, its elements by index, or 'match' on the key
     a[0] = {i: 2 * i for i in range(3)}[0]
 
 
@@ -109,6 +111,20 @@ def tuples_that_double(a):
     # error at `(x, x, x, x, x)`: a tuple of more than 256 elements
     # hint: use an array
     x = (x, x, x, x, x)
+
+
+@D.kernel
+def what_the_hints_say(out, a):
+    doubled = tuple(2 * i for i in range(3))
+    out[0] = doubled[2]
+    out[1] = sum(2 * i for i in range(3))
+    out[2] = sum(a) + min(a) + max(a)
+
+
+def test_what_the_hints_say_works(target):
+    out = np.zeros(3)
+    run(what_the_hints_say, out, np.array([1.0, 2.0, 4.0]))
+    assert out.tolist() == [4, 6, 12]
 
 
 @pytest.mark.parametrize("program", bad)

@@ -271,7 +271,7 @@ def test_functions(value, name, in_a_tuple):
     place = "argument 1 ('a')" + (", element 0" if in_a_tuple else "")
     text = f"""
     {place} of kernel 'vec_add': '{name}' cannot be passed to a kernel
-      a function is no argument: name it in the kernel, or call a helper with it, such as apply(a, f, 0)
+      a function is no argument of a launch: name it in the kernel, which may call it and pass it to helpers
     """
     refuse(text, errors.LaunchTypeError, launch, *arguments((value,) if in_a_tuple else value))
 

@@ -299,7 +299,7 @@ def attributes_of_objects(a):
 @bad.kernel(FLOATS)
 def objects_of_the_host(a):
     # error at `table[0]`: objects of class 'list' cannot be used in kernels
-    # hint: kernels have numbers, tuples, structs and arrays; pass what you need as an argument
+    # hint: make it a tuple, such as L = (1, 2), or pass a NumPy array as an argument
     a[0] = table[0]
     # error at `settings["n"]`: objects of class 'dict' cannot be used in kernels
     # hint: kernels have numbers, tuples, structs and arrays; pass what you need as an argument
@@ -308,7 +308,7 @@ def objects_of_the_host(a):
     # hint: pass it as an argument
     a[0] = weights[0]
     # error at `namespace.table`: objects of class 'list' cannot be used in kernels
-    # hint: kernels have numbers, tuples, structs and arrays; pass what you need as an argument
+    # hint: make it a tuple, such as L = (1, 2), or pass a NumPy array as an argument
     a[0] = namespace.table
     # error at `weights`: an array from outside of the kernel is a constant if it holds numbers, vectors or records, none of them atomic, in 65536 bytes at most
     # hint: pass it as an argument

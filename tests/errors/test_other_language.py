@@ -163,3 +163,17 @@ def test_complex_takes_two_parts(target):
     out = np.ones(3, complex)
     of_two_parts[1, 1](out, 3.0)
     assert out.tolist() == [-2 + 3j, 3, 0]
+
+
+@cuda.autojit
+def objects_in_numbapro(a):
+    # error at `[x for x in a]`: a list comprehension is not supported in kernels
+    # hint: go through the elements with a 'for' loop over range()
+    b = [x for x in a]
+    # error at `{1: 2}`: a dict is not supported in kernels
+    # hint: use an array, and compare keys with 'if' and 'elif'
+    c = {1: 2}
+
+
+def test_hints_name_what_numbapro_has():
+    expect_errors(objects_in_numbapro, np.zeros(1))

@@ -649,7 +649,7 @@ def reads_of_elements(points, vectors, records, n):
     a = points[0][0]
     # error at `points.x`: array[Point, 1] has no attribute 'x'
     # hint: arrays in kernels have shape, strides, size, ndim, dtype, T, view, reshape and astype;
-    # ... what works on whole arrays is called before or after the launch
+    # ... sum(a), min(a) and max(a) work; other methods are called before or after the launch
     a = points.x
     # error at `"z"`: an element of 'points' has no attribute 'z'
     # hint: it has x, y

@@ -132,7 +132,7 @@ def mistakes_in_a_statement_that_kernels_lack(a, n):
     a[0] = x
     x = x + 1
     # error at `try:`: the 'try' statement is not supported in kernels
-    # hint: kernels catch nothing: test first, and put 'finally' last
+    # hint: kernels catch nothing: test with 'if' before what may fail, and write the lines of 'finally' after it
     try:
         import json as reader
 

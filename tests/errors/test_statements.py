@@ -27,7 +27,7 @@ def with_several_managers(a):
 @bad.kernel(FLOATS)
 def try_except(a):
     # error at `try:`: the 'try' statement is not supported in kernels
-    # hint: kernels catch nothing: test first, and put 'finally' last
+    # hint: kernels catch nothing: test with 'if' before what may fail, and write the lines of 'finally' after it
     try:
         a[0] = 1
     except ValueError as error:
@@ -39,7 +39,7 @@ def try_except(a):
 @bad.kernel(FLOATS)
 def try_finally(a):
     # error at `try:`: the 'try' statement is not supported in kernels
-    # hint: kernels catch nothing: test first, and put 'finally' last
+    # hint: kernels catch nothing: test with 'if' before what may fail, and write the lines of 'finally' after it
     try:
         a[0] = 1
     finally:
@@ -49,7 +49,7 @@ def try_finally(a):
 @bad.kernel(FLOATS)
 def try_star(a):
     # error at `try:`: the 'try' statement is not supported in kernels
-    # hint: kernels catch nothing: test first, and put 'finally' last
+    # hint: kernels catch nothing: test with 'if' before what may fail, and write the lines of 'finally' after it
     try:
         a[0] = 1
     except* ValueError:

@@ -466,7 +466,7 @@ def of_several_types(out, n):
             with_a_list,
             (),
             "objects of class 'list' cannot be used in kernels",
-            "kernels have numbers, tuples, structs and arrays; pass what you need as an argument",
+            "make it a tuple, such as L = (1, 2), or pass a NumPy array as an argument",
         ),
         (
             missing,

@@ -213,6 +213,7 @@ static Value foreign_object(Context& ctx, const Node* node, const std::string& c
   }
   if (class_name == "numpy.ndarray")
     return error(ctx, DiagCode::foreign_array, node, {std::to_string(64 * 1024)});
+  if (class_name == "list") return error(ctx, DiagCode::foreign_list, node, {class_name});
   const bool bytes = class_name == "bytes" || class_name == "bytearray";
   return error(ctx, bytes ? DiagCode::foreign_bytes : DiagCode::foreign_object, node, {class_name});
 }

@@ -13,7 +13,12 @@ struct Entry {
 };
 
 constexpr const char* kNoObjects = "kernels have numbers, tuples, structs and arrays only";
-constexpr const char* kNoExceptions = "kernels catch nothing: test first, and put 'finally' last";
+constexpr const char* kNoComprehensions =
+    "tuple(... for ...) makes a tuple, and sum(... for ...) a sum";
+constexpr const char* kNoDicts = "use a tuple, its elements by index, or 'match' on the key";
+constexpr const char* kNoExceptions =
+    "kernels catch nothing: test with 'if' before what may fail, and write the lines of 'finally' "
+    "after it";
 constexpr const char* kTopLevel = "do it outside of the kernel";
 constexpr const char* kNoCoroutines = "kernels are plain functions";
 
@@ -40,11 +45,11 @@ constexpr Entry kRefused[] = {
     {"AsyncFor", "the 'async for' statement", kNoCoroutines},
     {"AsyncFunctionDef", "an 'async def' inside of a kernel", kNoCoroutines},
     {"TypeAlias", "a type alias inside of a kernel", kTopLevel},
-    {"ListComp", "a list comprehension", kNoObjects},
-    {"SetComp", "a set comprehension", kNoObjects},
-    {"DictComp", "a dict comprehension", kNoObjects},
+    {"ListComp", "a list comprehension", kNoComprehensions},
+    {"SetComp", "a set comprehension", kNoComprehensions},
+    {"DictComp", "a dict comprehension", kNoDicts},
     {"List", "a list", "use a tuple, or device.local_array(shape, dtype) for elements that change"},
-    {"Dict", "a dict", kNoObjects},
+    {"Dict", "a dict", kNoDicts},
     {"Set", "a set", "use a tuple"},
     {"TemplateStr", "a t-string", kNoObjects},
 };
