@@ -6,7 +6,7 @@
 #include "analysis/memory/prefetch.h"
 #include "analysis/register_pressure.h"
 #include "analysis/tree.h"
-#include "codegen/form_info.h"
+#include "codegen/host/machine/form_info.h"
 #include "ir/effects.h"
 #include "ir/visitor.h"
 

@@ -4,7 +4,7 @@
 #include <string>
 
 #include "codegen/emit_machine.h"
-#include "codegen/form_info.h"
+#include "codegen/host/machine/form_info.h"
 
 namespace cuda_device::codegen::host {
 

@@ -1,4 +1,4 @@
-#include "codegen/form_info.h"
+#include "codegen/host/machine/form_info.h"
 
 #include <algorithm>
 #include <iterator>
