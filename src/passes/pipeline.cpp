@@ -103,7 +103,7 @@ constexpr Pass kPasses[] = {
      .tuning = Heuristic::distribute_loops},
     // Spills values that live across barriers.
     {.name = "spill_across_barriers", .run = spill_across_barriers, .when = ForLanes},
-    // Lets threads meet at different barriers, where they may part and both come to one.
+    // Lets threads meet at different barriers, where they may diverge and both come to one.
     {.name = "meet_at_any_barrier", .run = meet_at_any_barrier, .when = ForLanes},
     // Predicates regions whose barrier control may diverge.
     {.name = "predicate_barrier_regions", .run = predicate_barrier_regions, .when = ForLanes},

@@ -33,7 +33,7 @@ std::string_view trimmed(std::string_view word) {
   return word.substr(first, word.find_last_not_of(kBlank) - first + 1);
 }
 
-// What a pipe takes in one piece; a longer line is cut, for the system may part it.
+// What a pipe takes in one piece; a longer line is cut, for the system may split it.
 constexpr size_t kMostBytes = PIPE_BUF;
 
 void write_line(std::string line) {

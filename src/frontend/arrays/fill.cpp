@@ -201,7 +201,7 @@ static bool is_same_memory(const Layout& a, const Layout& b) {
 }
 
 // From the first element to the last where the source is ahead of the target, on the first axis on
-// which they are at different places; back where it is behind.
+// which they are at different places; back where it is after the target.
 static std::optional<Order> order_of(Context& ctx, const Side& target, const Side& source,
                                      const Node* node) {
   if (target.array.base != source.array.base) return Order{};
@@ -232,9 +232,9 @@ static std::optional<Order> order_of(Context& ctx, const Side& target, const Sid
                           ? order.backward_at_run_time
                           : inst_of(ctx, Value::boolean(order.backward), node);
     Inst* differs = ctx.builder.op(Op::Ne, {inst_of(ctx, steps, node), zero});
-    Inst* behind = ctx.builder.op(Op::Lt, {inst_of(ctx, steps, node), zero});
+    Inst* is_after = ctx.builder.op(Op::Lt, {inst_of(ctx, steps, node), zero});
     order.backward_at_run_time =
-        ctx.builder.typed(Op::Select, ir::kBool, {differs, behind, otherwise});
+        ctx.builder.typed(Op::Select, ir::kBool, {differs, is_after, otherwise});
   }
   return order;
 }

@@ -61,7 +61,7 @@ class Merges {
   Flow meet(std::span<const Arrival> arrivals);
   // Makes the flow before a loop that at its head.
   void enter(Flow& flow, const LoopDefinitions& loop);
-  // Makes the flow at the head that behind the loop, where no iteration follows. arrivals: what
+  // Makes the flow at the head that after the loop, where no iteration follows. arrivals: what
   // comes to the head, from before the loop and from the ends of its iterations.
   void leave(Flow& flow, const LoopDefinitions& loop, std::span<const Arrival> arrivals);
 

@@ -276,7 +276,7 @@ void BlockControl::define_operands(const Inst& i) {
     if (operand->op == Op::SlotLoad) define_for_block(*operand);
 }
 
-// One for the block: where threads may part, they have been asked
+// One for the block: where threads may diverge, they have been asked
 // (passes/barriers/predicate_barrier_regions.h).
 void BlockControl::define_for_block(const Inst& load) {
   const auto slot = static_cast<uint32_t>(load.imm);

@@ -149,7 +149,7 @@ uint32_t fewest_spills(const ir::Function& f, const Analysis& warp, const HostOp
   return has_more_idle_lanes(f, warp, width) ? kWarp : width;
 }
 
-// Whether lanes of the wider gangs part somewhere where those of a warp stay together.
+// Whether lanes of the wider gangs diverge somewhere where those of a warp converge.
 bool makes_warps_diverge(const ir::Function& f, const Analysis& warp, const Analysis& wider) {
   return ir::any_inst(f.body, [&](const Inst& i) {
     return !i.regions.empty() && wider.divergent[i.id] && !warp.divergent[i.id];
