@@ -138,6 +138,30 @@ print(o[0])
     assert ran(text) == "7\n"
 
 
+def test_a_launch_takes_one_after_the_other_from_another_one(ran):
+    text = """
+@D.kernel
+def takes(c, o, n):
+    i = 0
+    while i < n:
+        if D.atomic_ref(c, i).load("acquire", "system") == 1:
+            i += 1
+    o[0] = i
+
+@D.kernel
+def gives(c, n):
+    for i in range(n):
+        D.atomic_ref(c, i).store(1, "release", "system")
+
+on(s1, takes, c, o, 64)
+on(s2, gives, c, 64)
+for stream in s1, s2:
+    stream.sync()
+print(o[0])
+"""
+    assert ran(text) == "64\n"
+
+
 def test_a_chain_of_launches_each_of_which_waits_for_the_next(ran):
     text = """
 streams = [device.create_stream() for _ in range(20)]

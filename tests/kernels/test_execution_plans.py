@@ -331,7 +331,142 @@ def votes_in_a_condition(a):
     D.atomic_ref(a, 1).add(1)
 
 
+@D.kernel
+def hands_a_token_on(a):
+    """Two lanes set each word by turns, and go to the next one when they have."""
+    words = D.shared_array(2, D.int32)
+    words[D.lane_id % 2] = 0
+    D.syncthreads()
+    me, i = D.int32(D.lane_id % 2), 0
+    if D.lane_id < 2:
+        while i < 16:
+            if D.atomic_ref(words, i % 2).cas(me, 1 - me, "acq_rel", "block") == me:
+                i += 1
+    D.atomic_ref(a, 1).add(i, "relaxed", "device")
+
+
+@D.kernel
+def hands_on_while_it_goes_round(a):
+    """It looks at another word each time, of which only this operation changes any."""
+    words = D.shared_array(2, D.int32)
+    words[D.lane_id % 2] = 0
+    D.syncthreads()
+    me, i, passed = D.int32(D.lane_id % 2), 0, 0
+    if D.lane_id < 2:
+        while passed < 16:
+            passed += D.int32(D.atomic_ref(words, i).cas(me, 1 - me, "acq_rel", "block") == me)
+            i = 1 - i
+    D.atomic_ref(a, 1).add(passed, "relaxed", "device")
+
+
+@D.kernel
+def meets_at_bits(a):
+    words = D.shared_array(32, D.int32)
+    words[D.lane_id] = 0
+    D.syncthreads()
+    me, i = D.int32(D.lane_id % 2), 0
+    if D.lane_id < 2:
+        while i < 16:
+            if D.atomic_ref(words, i).or_(1 << me, "acq_rel", "block") == 3:
+                i += 1
+    D.atomic_ref(a, 1).add(i, "relaxed", "device")
+
+
+@D.kernel
+def meets_at_counters(a):
+    """It counts itself once at each, and then only looks."""
+    counters = D.shared_array(32, D.int32)
+    counters[D.lane_id] = 0
+    D.syncthreads()
+    i, by = 0, 1
+    if D.lane_id < 2:
+        while i < 16:
+            if D.atomic_ref(counters, i).add(by, "acq_rel", "block") + by == 2:
+                i += 1
+                by = 1
+            else:
+                by = 0
+    D.atomic_ref(a, 1).add(i, "relaxed", "device")
+
+
+def clear_for_readers():
+    """The first lane reads what the others of the high half write."""
+    flags = D.shared_array(32, D.int32)
+    flags[D.lane_id] = 0
+    D.syncthreads()
+    return flags
+
+
+@D.kernel
+def finds_one_after_the_other(a):
+    flags = clear_for_readers()
+    t, i = D.int32(D.lane_id), 0
+    if t == 0:
+        for _ in range(1000000):
+            if D.atomic_ref(flags, i).load("acquire", "block") != 0:
+                i += 1
+            if i == 16:
+                break
+    elif t >= 16:
+        D.atomic_ref(flags, t - 16).store(1, "release", "block")
+    D.atomic_ref(a, 1).add(2 * i, "relaxed", "device")
+
+
+@D.kernel
+def adds_what_it_finds(a):
+    flags = clear_for_readers()
+    t, i = D.int32(D.lane_id), 0
+    if t == 0:
+        for _ in range(1000000):
+            i += D.atomic_ref(flags, i).load("acquire", "block")
+            if i == 16:
+                break
+    elif t >= 16:
+        D.atomic_ref(flags, t - 16).store(1, "release", "block")
+    D.atomic_ref(a, 1).add(2 * i, "relaxed", "device")
+
+
+@D.kernel
+def begins_again_until_all_are_there(a):
+    flags = clear_for_readers()
+    t, i = D.int32(D.lane_id), 0
+    if t == 0:
+        for _ in range(1000000):
+            found = D.atomic_ref(flags, i).load("acquire", "block") != 0
+            i = i + 1 if found else 0
+            if i == 16:
+                break
+    elif t >= 16:
+        D.atomic_ref(flags, t - 16).store(1, "release", "block")
+    D.atomic_ref(a, 1).add(2 * i, "relaxed", "device")
+
+
+@D.kernel
+def goes_on_by_a_variable(a):
+    flags = clear_for_readers()
+    t, i = D.int32(D.lane_id), 0
+    if t == 0:
+        for _ in range(1000000):
+            step = 0
+            if D.atomic_ref(flags, i).load("acquire", "block") != 0:
+                step = 1
+            i += step
+            if i == 16:
+                break
+    elif t >= 16:
+        D.atomic_ref(flags, t - 16).store(1, "release", "block")
+    D.atomic_ref(a, 1).add(2 * i, "relaxed", "device")
+
+
 THREADS = [
+    hands_a_token_on,
+    hands_on_while_it_goes_round,
+    meets_at_bits,
+    meets_at_counters,
+    finds_one_after_the_other,
+    adds_what_it_finds,
+    begins_again_until_all_are_there,
+    goes_on_by_a_variable,
     ticket_of_two_words,
     by_bits_of_the_lane,
     by_parity_of_data,
@@ -447,6 +582,64 @@ def inserts_into_a_table(a):
         if found == 0 or found == key:
             break
         slot = (slot + 1) % 64
+
+
+@D.kernel
+def inserts_with_a_branch_at_the_end(a):
+    key = D.thread_idx.x + 1
+    slot = D.int32(key * 7 % 64)
+    while True:
+        found = D.atomic_ref(a, slot).cas(0, key, "relaxed", "device")
+        if found == 0 or found == key:
+            break
+        if slot == 63:
+            slot = 0
+        else:
+            slot += 1
+
+
+@D.kernel
+def steps_unless_it_is_done(a):
+    """The last thing that an iteration does, in an else."""
+    key = D.thread_idx.x + 1
+    slot = D.int32(key * 7 % 64)
+    done = False
+    while not done:
+        found = D.atomic_ref(a, slot).cas(0, key, "relaxed", "device")
+        if found == 0 or found == key:
+            done = True
+        else:
+            slot = (slot + 1) % 64
+
+
+@D.kernel
+def claims_by_exchange(a):
+    i = 0
+    while D.atomic_ref(a, i).exch(1, "relaxed", "device") != 0:
+        i += 1
+
+
+@D.kernel
+def follows_links(a):
+    i = D.int32(D.thread_idx.x)
+    while True:
+        to = D.atomic_ref(a, i).load("relaxed", "device")
+        if to == i:
+            break
+        i = to
+    D.atomic_ref(a, i).load("relaxed", "device")
+
+
+@D.kernel
+def looks_where_numbers_lead(a):
+    table = D.shared_array(64, D.int32)
+    table[D.thread_idx.x] = 0
+    table[D.thread_idx.x + 32] = 0
+    D.syncthreads()
+    while True:
+        i = D.atomic_ref(a, 0).add(1, "relaxed", "device")
+        if i >= 40 or D.atomic_ref(table, i).load("relaxed", "block") == 1:
+            break
 
 
 @D.kernel
@@ -603,6 +796,11 @@ GANGS = [
     updates_by_cas,
     reads_and_swaps,
     inserts_into_a_table,
+    inserts_with_a_branch_at_the_end,
+    steps_unless_it_is_done,
+    claims_by_exchange,
+    follows_links,
+    looks_where_numbers_lead,
     looks_into_a_table,
     inserts_into_a_shared_table,
     loops_with_barriers,
@@ -660,6 +858,11 @@ RESULTS = {
     updates_by_cas: beyond([0, 32]),
     reads_and_swaps: beyond([0, 32]),
     inserts_into_a_table: table(),
+    inserts_with_a_branch_at_the_end: table(),
+    steps_unless_it_is_done: table(),
+    claims_by_exchange: beyond([1] * 32),
+    follows_links: beyond([]),
+    looks_where_numbers_lead: beyond([72]),
     looks_into_a_table: beyond([]),
     inserts_into_a_shared_table: beyond(table()[:32]),
     loops_with_barriers: beyond([3] * 4),

@@ -1,8 +1,10 @@
 #include "analysis/blocks/waiting_loops.h"
 
 #include <algorithm>
+#include <optional>
 #include <set>
 
+#include "analysis/blocks/moving_indices.h"
 #include "analysis/same_value.h"
 #include "analysis/tree.h"
 #include "ir/atomic.h"
@@ -85,12 +87,6 @@ class ExitSlice {
   }
   // Reads a variable that the loop sets.
   bool changes(const Inst& i) const { return i.op == Op::SlotLoad && !all_stores(i.imm).empty(); }
-  // Whether something inside of the loop that `is_source` knows flows into the value.
-  template <class P>
-  bool flows_from(const Inst& value, const P& is_source) const {
-    std::set<const Inst*> seen;
-    return flows_from(value, is_source, seen);
-  }
 
  private:
   bool leaves(const Inst& i) const {
@@ -130,18 +126,6 @@ class ExitSlice {
         found.push_back(&i);
     });
     return found;
-  }
-
-  template <class P>
-  bool flows_from(const Inst& value, const P& is_source, std::set<const Inst*>& seen) const {
-    if (!inside_[value.id] || !seen.insert(&value).second) return false;
-    if (is_source(value)) return true;
-    for (const Inst* operand : value.operands)
-      if (flows_from(*operand, is_source, seen)) return true;
-    if (value.op != Op::SlotLoad) return false;
-    for (const Inst* store : all_stores(value.imm))
-      if (flows_from(*store->operands[0], is_source, seen)) return true;
-    return false;
   }
 
   const ir::Function& function_;
@@ -209,9 +193,14 @@ class WaitFinder {
     if (!ir::any_inside(loop, reads_others)) return false;
     const ExitSlice slice(function_, tree_, loop);
     if (ends_by_a_swap(loop, slice)) return false;
+    std::optional<MovingIndices> moving;
     return ir::any_inside(loop, [&](const Inst& i) {
-      return reads_others(i) && slice.holds(i) && !takes_a_number(i) &&
-             (only_looks_again(i, slice) || (loop.op == Op::While && written_elsewhere(i, loop)));
+      if (!reads_others(i) || !slice.holds(i) || takes_a_number(i)) return false;
+      if (loop.op == Op::While && written_by_others(i, loop)) return true;
+      if (!moving)
+        moving.emplace(function_, tree_, loop, reads_others,
+                       [this](const Inst& read) { return takes_a_number(read); });
+      return only_looks_again(i, *moving);
     });
   }
 
@@ -236,16 +225,34 @@ class WaitFinder {
   }
 
   // At the same element in each iteration: whoever is to change it, the thread waits.
-  static bool only_looks_again(const Inst& read, const ExitSlice& slice) {
-    return std::ranges::none_of(ir::access_of(read)->indices, [&](const Inst* index) {
-      return slice.flows_from(*index, [&](const Inst& i) { return slice.changes(i); });
+  static bool only_looks_again(const Inst& read, MovingIndices& moving) {
+    return std::ranges::none_of(ir::access_of(read)->indices,
+                                [&](const Inst* index) { return moving.moves(*index); });
+  }
+
+  // Other threads execute the same instructions.
+  bool written_by_others(const Inst& read, const Inst& loop) const {
+    return std::ranges::any_of(writes_, [&](const Inst* write) {
+      return (write != &read || !claims(read)) && meet(read, *write) &&
+             !is_over_before(*write, loop);
     });
   }
 
-  bool written_elsewhere(const Inst& read, const Inst& loop) const {
-    return std::ranges::any_of(writes_, [&](const Inst* write) {
-      return write != &read && meet(read, *write) && !is_over_before(*write, loop);
-    });
+  // Changes an element once, and never again.
+  static bool claims(const Inst& i) {
+    if (i.op == Op::AtomicCas) return is_one_value(*i.operands[i.operands.size() - 2]);
+    if (i.op != Op::AtomicRmw || !is_one_value(*i.operands.back())) return false;
+    const ir::AtomicKind kind = ir::AtomicSpec::decoded(i.imm)->kind;
+    return kind != ir::AtomicKind::Add && kind != ir::AtomicKind::Sub &&
+           kind != ir::AtomicKind::Xor;
+  }
+
+  // For all threads, wherever they are.
+  static bool is_one_value(const Inst& i, int deep = 8) {
+    if (i.op == Op::Const || i.op == Op::Param) return true;
+    return deep > 0 && ir::info(i.op).kind == ir::OpKind::Scalar &&
+           std::ranges::all_of(i.operands,
+                               [&](const Inst* o) { return is_one_value(*o, deep - 1); });
   }
 
   // Whether it writes shared memory in front of a barrier that all threads pass before the loop.

@@ -20,9 +20,10 @@ const ir::Inst* only_wait(const ir::Inst& loop);
 // reads; null: there is none. The others end by what the thread does itself:
 //   - exits that no atomic read decides;
 //   - `i = next.fetch_add(1)`: each iteration takes another number, and none is given back;
-//   - a `for`, whose iterations are counted, and memory that nothing else in the kernel writes (a
-//     slot of a hash table that is claimed by compare-and-swap stays claimed), unless the loop
-//     looks at one element again and again;
+//   - a `for`, whose iterations are counted, and memory that no other thread of the kernel changes
+//     back (a slot of a hash table that is claimed by compare-and-swap stays claimed), unless the
+//     loop looks at one element again and again, or goes on to the next one only when another
+//     thread has written this one (moving_indices.h);
 //   - a compare-and-swap of just what was read in the loop, which ends it: it fails because another
 //     thread's succeeded, so some thread always goes on, in whatever order they run.
 const ir::Inst* find_wait(const ir::Function& f);
