@@ -31,6 +31,9 @@ enum class ThreadMeeting : uint32_t {
 // In the number of a place where a thread takes turns: it looks there at what the host may
 // change as well, by atomic operations of the scope `system`.
 inline constexpr uint32_t kHostMayChange = uint32_t{1} << 31;
+// In the number of a place where threads meet: it is within a loop that takes turns, so those say
+// whether coming here again is anything new.
+inline constexpr uint32_t kWithinTurns = uint32_t{1} << 30;
 
 // A thread. It hands the address of this to each function of the runtime that it calls
 // (abi/host_imports.def); HostContext is its first member, so that may stand for it.

@@ -611,3 +611,93 @@ def test_a_barrier_that_a_warp_does_not_reach(target):
         standing(target, 32, 0, barrier_not_reached.underlying, 4, "barrier"),
     ]
     expect_deadlock(barrier_not_reached, np.zeros(1, np.int32), places=places, block=64)
+
+
+# --- threads that meet in a loop that waits ---
+
+
+def is_unset(flags):
+    return D.atomic_ref(flags, 0).load("acquire", "device") == 0
+
+
+def by_a_vote(flags):
+    while D.any_sync(FULL, lambda: is_unset(flags)):
+        pass
+
+
+def by_a_vote_of_the_block(flags):
+    while D.syncthreads_or(lambda: is_unset(flags)):
+        pass
+
+
+def by_shared_memory(flags):
+    """One thread looks, and tells the others."""
+    seen = D.shared_array(1, D.int32)
+    while True:
+        if D.thread_idx.x == 0:
+            seen[0] = D.atomic_ref(flags, 0).load("acquire", "device")
+        D.syncthreads()
+        found = seen[0]
+        D.syncthreads()
+        if found != 0:
+            break
+
+
+def with_the_warp(flags):
+    while is_unset(flags):
+        D.syncwarp()
+
+
+def by_a_shuffle(flags):
+    """One lane looks, and tells the others."""
+    found = 0
+    while found == 0:
+        if D.lane_id == 0:
+            found = D.atomic_ref(flags, 0).load("acquire", "device")
+        found = D.shfl_sync(FULL, found, 0)
+
+
+def with_the_active_lanes(flags):
+    lanes = D.activemask()
+    while is_unset(flags):
+        lanes |= D.activemask()
+
+
+def kernel_that_waits(wait):
+    @D.kernel
+    def waits_together(flags, out, last):
+        if D.block_idx.x == last:
+            D.atomic_ref(flags, 0).store(1, "release", "device")
+        wait(flags)
+        out[D.tid(1)] = 1
+
+    return waits_together
+
+
+WAITS_TOGETHER = [
+    by_a_vote,
+    by_a_vote_of_the_block,
+    by_shared_memory,
+    by_a_shuffle,
+    with_the_active_lanes,
+]
+
+
+@clause("DEV-ORDER-07")
+@pytest.mark.parametrize("wait", [*WAITS_TOGETHER, with_the_warp], ids=lambda w: w.__name__)
+def test_threads_that_meet_until_a_later_block_comes(target, wait):
+    out = np.zeros(3 * 64, np.int32)
+    run(kernel_that_waits(wait), np.zeros(1, np.int32), out, 2, grid=3, block=64)
+    assert out.tolist() == [1] * 192
+
+
+@pytest.mark.targets("interpreter", "interpreter-seed1", "avx2")
+@pytest.mark.parametrize("wait", [*WAITS_TOGETHER, with_the_warp], ids=lambda w: w.__name__)
+def test_threads_that_meet_in_vain(target, wait):
+    out = np.zeros(64, np.int32)
+    with pytest.raises(
+        D.errors.KernelError, match=r"none can go on \(deadlock\): \d+ threads?"
+    ) as caught:
+        run(kernel_that_waits(wait), np.zeros(1, np.int32), out, 1, grid=1, block=64)
+    if target == "avx2":
+        assert "test_progress.py" in str(caught.value)

@@ -368,6 +368,15 @@ std::vector<bool> waiting_loops(const ir::Function& f) {
   return waiting;
 }
 
+std::vector<bool> within_waiting_loops(const ir::Function& f, const std::vector<bool>& waiting) {
+  std::vector<bool> within(f.inst_count());
+  ir::for_each_inst(f.body, [&](const Inst& loop) {
+    if (waiting[loop.id] && !within[loop.id])
+      ir::for_each_inside(loop, [&](const Inst& i) { within[i.id] = true; });
+  });
+  return within;
+}
+
 const Inst* find_wait(const ir::Function& f) { return WaitFinder(f).find(); }
 
 }  // namespace cuda_device::analysis

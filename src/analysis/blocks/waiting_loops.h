@@ -10,6 +10,8 @@ namespace cuda_device::analysis {
 // By Inst::id: loops around atomic reads, or around fences and plain reads: a thread that runs
 // alone would never leave them while it waits for another.
 std::vector<bool> waiting_loops(const ir::Function& f);
+// By Inst::id: what is within one of them.
+std::vector<bool> within_waiting_loops(const ir::Function& f, const std::vector<bool>& waiting);
 
 // The read of a word of at most 64 bits that is all that the loop does, beside computing:
 // two iterations in a row that read and keep the same are followed by a third one while the word is

@@ -120,6 +120,130 @@ TEST(Deadlocks, AThreadOutsideItsOwnMask) {
 }
 
 // Two workers, each with a block that waits for the other's.
+// --- threads that meet while they wait ---
+
+constexpr uint32_t kMeetHere = 7, kTurnHere = 8;
+constexpr uint32_t kWithin = abi::kWithinTurns | kMeetHere;
+
+// One look of a thread, and what comes of those that it meets: whether any still waits.
+using Meets = bool (*)(const TestThread& t, bool waits);
+const std::pair<const char*, Meets> kMeets[] = {
+    {"a vote", [](const TestThread& t,
+                  bool waits) { return t.meet(ThreadMeeting::Any, kAll, waits, 0, kWithin) != 0; }},
+    {"a vote of the block",
+     [](const TestThread& t, bool waits) {
+       return t.barrier(ThreadBarrier::Or, waits, kWithin) != 0;
+     }},
+    {"several",
+     [](const TestThread& t, bool waits) {
+       t.barrier(kWithin);
+       const bool any = t.meet(ThreadMeeting::Any, kAll, waits, 0, kWithin) != 0;
+       t.meet(ThreadMeeting::Sync, kAll, 0, 0, kWithin);
+       return t.barrier(ThreadBarrier::Or, any, kWithin) != 0;
+     }},
+    {"the active lanes",
+     [](const TestThread& t, bool waits) {
+       t.meet(ThreadMeeting::ActiveMask, 0, 0, 0, kWithin);
+       return waits;
+     }},
+    {"the active lanes of a half",
+     [](const TestThread& t, bool waits) {
+       if (t.thread() % 2 == 0) t.meet(ThreadMeeting::ActiveMask, 0, 0, 0, kWithin);
+       return waits;
+     }},
+    {"a vote of some",
+     [](const TestThread& t, bool waits) {
+       if (t.thread() % 32 >= 16) return waits;
+       return t.meet(ThreadMeeting::Any, 0xffff, waits, 0, kWithin) != 0;
+     }},
+};
+
+void look_together(const TestThread& t, const std::atomic<int>& word, Meets meets) {
+  for (;;) {
+    const bool waits = word.load() == 0;
+    const bool any = meets(t, waits);
+    if (!any) return;
+    t.turn(fibres::chained(waits, any), kTurnHere);
+  }
+}
+
+TEST(Deadlocks, OfThreadsThatMeetAgainAndAgain) {
+  for (const auto& [name, meets] : kMeets) {
+    SCOPED_TRACE(name);
+    WorkerPool pool(2);
+    std::atomic<int> never{0};
+    const Ran ran =
+        launch_of(3, 40).run(pool, [&](const TestThread& t) { look_together(t, never, meets); });
+    EXPECT_EQ(ran.error, "");
+    ASSERT_TRUE(ran.report.deadlock);
+    EXPECT_LT(ran.seconds.count(), kLatest);
+    uint64_t threads = 0;
+    for (const Deadlock::Place& place : ran.report.deadlock->places) threads += place.threads;
+    EXPECT_EQ(threads, 120u);
+  }
+}
+
+TEST(NoDeadlock, ThreadsThatMeetUntilALaterBlockComes) {
+  for (const auto& [name, meets] : kMeets) {
+    SCOPED_TRACE(name);
+    for (const int workers : {1, 3}) {
+      WorkerPool pool(workers);
+      std::atomic<int> word{0}, ended{0};
+      const Ran ran = launch_of(5, 40).run(pool, [&](const TestThread& t) {
+        if (t.block() == 4 && t.thread() == 39) word = 1;
+        look_together(t, word, meets);
+        ++ended;
+      });
+      EXPECT_TRUE(ran.fine());
+      EXPECT_EQ(ended, 200);
+    }
+  }
+}
+
+// What has been waited for is there; the rest of the iteration meets others as those before did.
+TEST(NoDeadlock, ALongComputationBetweenTwoMeetings) {
+  for (const int workers : {1, 2}) {
+    WorkerPool pool(workers);
+    std::atomic<int> word{0};
+    const Ran ran = launch_of(2, 33).run(pool, [&](const TestThread& t) {
+      if (t.block() == 1) {
+        if (t.thread() != 0) return;
+        compute_for(0.2);
+        word = 1;
+        return;
+      }
+      for (bool waits = true; waits;) {
+        waits = word.load() == 0;
+        waits = t.barrier(ThreadBarrier::Or, waits, kWithin) != 0;
+        if (!waits && t.thread() == 0) compute_for(1.3);
+        t.barrier(kWithin);
+        t.turn(waits, kTurnHere);
+      }
+    });
+    EXPECT_TRUE(ran.fine());
+  }
+}
+
+// A loop around a wait: no turn is taken in all that it does then.
+TEST(NoDeadlock, AnIterationOfManyMeetings) {
+  WorkerPool pool(2);
+  std::atomic<int> word{0};
+  constexpr int kMany = kManyStates;
+  const Ran ran = launch_of(2, 33).run(pool, [&](const TestThread& t) {
+    if (t.block() == 1) {
+      if (t.thread() == 0) compute_for(0.1);
+      word = 1;
+      return;
+    }
+    look_together(t, word, kMeets[1].second);
+    for (int i = 0; i < kMany; ++i) {
+      if (t.thread() == 0) compute_for(1.5 / kMany);
+      t.barrier(kWithin);
+    }
+  });
+  EXPECT_TRUE(ran.fine());
+}
+
 TEST(Deadlocks, BetweenWorkers) {
   WorkerPool pool(2);
   std::atomic<int> there[2] = {{0}, {0}};

@@ -100,6 +100,7 @@ ThreadPlatform::ThreadPlatform(thread::EmitContext& context, HostArithmetic& ari
       arithmetic_(arithmetic),
       source_(source),
       waiting_(analysis::waiting_loops(source.function)),
+      within_waiting_(analysis::within_waiting_loops(source.function, waiting_)),
       code_(code),
       offsets_(shared_offsets(source.function, code_.arena)) {}
 
@@ -219,12 +220,18 @@ Value* ThreadPlatform::site(const Inst& inst) {
   return c_.b.getInt32(static_cast<uint32_t>(code_.sites.size() - 1));
 }
 
+Value* ThreadPlatform::meeting_site(const Inst& inst) {
+  Value* where = site(inst);
+  if (!within_waiting_[inst.id]) return where;
+  return c_.b.CreateOr(where, c_.b.getInt32(abi::kWithinTurns));
+}
+
 Value* ThreadPlatform::barrier(const Inst& inst) {
   Value* operand = inst.op == Op::Barrier ? c_.b.getInt32(0)
                                           : c_.b.CreateZExt(c_.operand(inst, 0), c_.b.getInt32Ty());
-  Value* result = call(
-      "cd_thread_barrier", c_.b.getInt32Ty(),
-      {self(), site(inst), c_.b.getInt32(static_cast<uint32_t>(barrier_kind(inst.op))), operand});
+  Value* result = call("cd_thread_barrier", c_.b.getInt32Ty(),
+                       {self(), meeting_site(inst),
+                        c_.b.getInt32(static_cast<uint32_t>(barrier_kind(inst.op))), operand});
   if (inst.op == Op::Barrier) return nullptr;
   if (inst.op == Op::BarrierCount) return result;
   return c_.b.CreateICmpNE(result, c_.b.getInt32(0));
@@ -237,8 +244,8 @@ Value* ThreadPlatform::meet_warp(const Inst& inst) {
   Value* number = count > 2 ? c_.operand(inst, 2) : c_.b.getInt32(0);
   Value* bits =
       call("cd_thread_meet", c_.b.getInt64Ty(),
-           {self(), site(inst), c_.b.getInt32(static_cast<uint32_t>(meeting_kind(inst.op))), mask,
-            value, number});
+           {self(), meeting_site(inst), c_.b.getInt32(static_cast<uint32_t>(meeting_kind(inst.op))),
+            mask, value, number});
   if (inst.type.is_none()) return nullptr;
   llvm::Type* type = c_.type(inst.type.scalar());
   const auto size = static_cast<unsigned>(type->getScalarSizeInBits());

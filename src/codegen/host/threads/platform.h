@@ -50,15 +50,17 @@ class ThreadPlatform : public thread::Platform {
   llvm::Value* block_idx(int64_t axis);
   llvm::Value* lane_id();
   llvm::Value* site(const ir::Inst& inst);
+  llvm::Value* meeting_site(const ir::Inst& inst);
   llvm::CallInst* call(const char* name, llvm::Type* result,
                        llvm::ArrayRef<llvm::Value*> arguments);
 
   thread::EmitContext& c_;
   HostArithmetic& arithmetic_;
   const ThreadKernel& source_;
-  const std::vector<bool> waiting_;  // by Inst::id: loops that may wait
-  ThreadCode& code_;                 // filled by what follows
-  std::vector<uint64_t> offsets_;    // of shared arrays, in the arena
+  const std::vector<bool> waiting_;         // by Inst::id: loops that may wait
+  const std::vector<bool> within_waiting_;  // the same: of what is within one of them
+  ThreadCode& code_;                        // filled by what follows
+  std::vector<uint64_t> offsets_;           // of shared arrays, in the arena
   std::map<std::pair<llvm::Value*, uint64_t>, llvm::Value*> loaded_;
 };
 

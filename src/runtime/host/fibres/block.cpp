@@ -19,6 +19,9 @@ constexpr uint32_t kMostAskingRounds = 1000;
 // lanes that will leave them seem to stand still from one turn of the outer loop to the next.
 constexpr uint32_t kMostStillRounds = 64;
 
+// Of a look at a block.
+constexpr uint64_t kLongestWait = 1 + 2 * uint64_t{Cycle::kLongest};
+
 // Most waits are over by then.
 constexpr uint32_t kFewRounds = 64;
 
@@ -100,8 +103,9 @@ void Block::begin(uint64_t number) {
   came_ = trues_ = kinds_ = 0;
   cycles_.clear();
   rounds_in_turns_ = 0;
+  advanced_ = true;
   for (Warp& warp : warps_) {
-    warp.awaiting = warp.at_barrier = warp.meeting = warp.asking = 0;
+    warp.awaiting = warp.at_barrier = warp.meeting = warp.asking = warp.renewed = 0;
     warp.asking_rounds = warp.still_rounds = 0;
     warp.live = warp.ready = ~uint32_t{0};
   }
@@ -151,8 +155,8 @@ void Block::leave(Fibre& fibre) {
 Block::Progress Block::round() {
   warp_ = 0;
   rest_ = ~uint32_t{0};
+  if (advanced_) longest_wait_ = 1;
   advanced_ = turned_ = false;
-  longest_lap_ = 0;
   for (Warp& warp : warps_) warp.advanced = false;
   Fibre* const first = next();
   if (!first && !turned_) return Progress::Stuck;
@@ -176,8 +180,9 @@ Block::Progress Block::after_switch() {
 
 Block::Progress Block::after_round() {
   if (turned_ && cycles_.empty() && ++rounds_in_turns_ >= kFewRounds) look_for_cycles();
-  bool asking = false;
-  for (Warp& warp : warps_) asking |= warp.asking && !end_of_round(warp);
+  bool asking = false;  // as an advance
+  for (Warp& warp : warps_)
+    if (warp.asking && !end_of_round(warp)) asking |= (warp.asking & warp.renewed) != 0;
   if (advanced_) return turned_ ? Progress::Turning : Progress::Working;
   return asking ? Progress::Turning : Progress::Still;
 }
@@ -259,6 +264,22 @@ void Block::fail() {
   fibres::end(carrier_.own);
 }
 
+// --- where threads meet ---
+
+// Coming to a place is an advance, but for a thread that goes round in a loop that waits: in an
+// iteration that was none it comes to as many as before, and what it learns there is in the state
+// of its next turn. Where it comes to more it is another iteration.
+bool Block::meeting_advances(Fibre& fibre) {
+  const uint32_t count = ++fibre.meetings;
+  return !fibre.within_turns || !fibre.repeats || count > fibre.most_meetings;
+}
+
+// Lanes that have met go on.
+void Block::went_on(Warp& warp, uint32_t lanes) {
+  if (warp.renewed & lanes) advanced(warp);
+  warp.renewed &= ~lanes;
+}
+
 // --- barriers ---
 
 // Threads at barriers of different kinds never meet.
@@ -268,12 +289,13 @@ bool Block::finish_barrier() {
   passed_ = std::exchange(came_, 0);
   passed_trues_ = std::exchange(trues_, 0);
   for (Warp& warp : warps_) {
-    warp.ready |= std::exchange(warp.at_barrier, 0);
-    warp.advanced = true;
+    const uint32_t lanes = std::exchange(warp.at_barrier, 0);
+    warp.ready |= lanes;
+    went_on(warp, lanes);
   }
   // They go on in the order of their numbers, in a new round, whichever came last.
   warp_ = static_cast<uint32_t>(warps_.size());
-  return advanced_ = true;
+  return true;
 }
 
 int32_t Block::barrier(Fibre& fibre, uint32_t site, abi::ThreadBarrier kind, bool operand) {
@@ -282,8 +304,10 @@ int32_t Block::barrier(Fibre& fibre, uint32_t site, abi::ThreadBarrier kind, boo
   warp.ready &= ~bit(fibre);
   warp.at_barrier |= bit(fibre);
   ++came_;
-  // Each comes once before all go on, whatever states of loops that end here it has come back to.
-  advanced(warp);
+  if (meeting_advances(fibre)) {
+    advanced(warp);
+    warp.renewed |= bit(fibre);
+  }
   kinds_ |= uint32_t{1} << static_cast<uint32_t>(kind);
   trues_ += operand;
   if (!finish_barrier()) nobody_ready(warp);
@@ -315,7 +339,7 @@ bool Block::finish_meeting(Warp& warp, uint64_t key) {
   warp.meeting &= ~mask;
   warp.ready |= mask;
   rest_ = 0;  // they go on in the order of lanes, in the next round, whichever came last
-  advanced(warp);
+  went_on(warp, mask);
   return true;
 }
 
@@ -342,7 +366,7 @@ void Block::answer_askers(Warp& warp) {
   warp.asking_rounds = warp.still_rounds = 0;
   warp.ready |= lanes;
   rest_ = 0;
-  advanced(warp);
+  went_on(warp, lanes);
 }
 
 void Block::nobody_ready(Warp& warp) {
@@ -360,10 +384,13 @@ uint64_t Block::meet(Fibre& fibre, uint32_t site, abi::ThreadMeeting kind, uint3
   warp.keys[lane] = key_of(kind, mask);
   warp.values[lane] = value;
   warp.numbers[lane] = asks ? site : number;
-  if (!asks) {
-    advanced(warp);
-    finish_meeting(warp, warp.keys[lane]);
+  if (meeting_advances(fibre)) {
+    warp.renewed |= bit(fibre);
+    if (!asks) advanced(warp);
+  } else if (asks) {
+    wait_takes(uint64_t{kMostStillRounds} * (1 + fibre.most_meetings));
   }
+  if (!asks) finish_meeting(warp, warp.keys[lane]);
   nobody_ready(warp);
   leave(fibre);
   return warp.values[lane];
@@ -400,7 +427,9 @@ void Block::turn(Fibre& fibre, uint32_t site, uint64_t state, const Word& word) 
   fibre.site = site;
   const uint64_t sum = chained(state, site);
   const uint64_t key = sum | (sum == 0);  // no bit of it is lost
-  if (has_advanced(fibre, key)) advanced(warp_of(fibre));
+  const bool anew = has_advanced(fibre, key);
+  if (anew) advanced(warp_of(fibre));
+  note_iteration(fibre, anew);
   if (std::exchange(fibre.last_turn, key) == key && word) await(fibre, word);
   leave(fibre);
 }
@@ -410,13 +439,25 @@ bool Block::has_advanced(Fibre& fibre, uint64_t key) {
   const bool went_round = lap(fibre) != 0;
   if (!cycles_.empty()) cycles_[fibre.number].turn(key);
   const uint32_t now = lap(fibre);
-  longest_lap_ = std::max(longest_lap_, now);
   const bool known = std::ranges::find(fibre.turns, key) != fibre.turns.end();
   if (!known) {
     fibre.turns[fibre.oldest_turn] = key;
     fibre.oldest_turn = (fibre.oldest_turn + 1) % fibre.turns.size();
   }
   return now == 0 && (went_round || !known);
+}
+
+// An iteration ends. One that was no advance takes a round more for each meeting.
+void Block::note_iteration(Fibre& fibre, bool advanced) {
+  const uint32_t meetings = std::exchange(fibre.meetings, 0);
+  fibre.most_meetings = advanced ? meetings : std::max(meetings, fibre.most_meetings);
+  fibre.repeats = !advanced;
+  if (!advanced) wait_takes((1 + uint64_t{2} * lap(fibre)) * (1 + fibre.most_meetings));
+}
+
+void Block::wait_takes(uint64_t rounds) {
+  longest_wait_ =
+      static_cast<uint32_t>(std::max<uint64_t>(longest_wait_, std::min(rounds, kLongestWait)));
 }
 
 // How long the cycle is that the thread goes round, beyond its last turns; 0: none.

@@ -60,7 +60,11 @@ struct Fibre {
   // more.
   std::array<uint64_t, 8> turns{};
   uint8_t oldest_turn = 0;
+  bool within_turns = false;  // where it meets others
+  bool repeats = false;       // its last turn was no advance
   uint64_t last_turn = 0;
+  // How often it has met others since, and at most in any iteration since one that was an advance.
+  uint32_t meetings = 0, most_meetings = 0;
 };
 
 // Threads run in rounds: each that can go on gets its turn, by number. A fibre that waits switches
@@ -99,7 +103,7 @@ class Block {
   Word awaited() const;
   // In so many rounds without an advance each thread has been through all that it does while it
   // waits: that it has left its cycle is known at the end of a lap.
-  uint32_t rounds_of_a_wait() const { return 1 + 2 * longest_lap_; }
+  uint32_t rounds_of_a_wait() const { return longest_wait_; }
   // Calls with each thread that has not left the kernel.
   void standing(const OnStanding& use);
 
@@ -121,6 +125,7 @@ class Block {
     uint32_t asking = 0;      // that ask for the active lanes
     uint32_t asking_rounds = 0;
     uint32_t still_rounds = 0;  // of those, the last ones, in which no lane advanced
+    uint32_t renewed = 0;       // of those that meet or ask: it was an advance that they came
     bool advanced = false;      // one of them, in this round
     // What the waiting lanes brought.
     std::array<uint64_t, kLanes> keys{};  // kind and mask, or the address of a word
@@ -139,6 +144,8 @@ class Block {
   Fibre* next();
   void leave(Fibre& fibre);
   void advanced(Warp& warp) { warp.advanced = advanced_ = true; }
+  bool meeting_advances(Fibre& fibre);
+  void went_on(Warp& warp, uint32_t lanes);
   bool finish_barrier();
   bool finish_meeting(Warp& warp, uint64_t key);
   void finish_meetings(Warp& warp);
@@ -148,6 +155,8 @@ class Block {
   Progress after_switch();
   Progress after_round();
   bool has_advanced(Fibre& fibre, uint64_t key);
+  void note_iteration(Fibre& fibre, bool advanced);
+  void wait_takes(uint64_t rounds);
   uint32_t lap(const Fibre& fibre) const;
   void look_for_cycles();
   void await(Fibre& fibre, const Word& word);
@@ -170,7 +179,7 @@ class Block {
   // The rest of the round: warps from this one on, of it these lanes.
   uint32_t warp_ = 0, rest_ = 0;
   bool advanced_ = false, turned_ = false;  // in this round
-  uint32_t longest_lap_ = 0;                // of a thread in a cycle, in this round
+  uint32_t longest_wait_ = 1;  // rounds that a thread goes round in, since one advanced
   uint32_t rounds_in_turns_ = 0;
   std::vector<Cycle> cycles_;  // by number; none in a block that has not been in turns for long
 };

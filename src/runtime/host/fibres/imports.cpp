@@ -25,6 +25,12 @@ class Call {
     return site & ~abi::kHostMayChange;
   }
 
+  // And says in the fibre whether the place is within turns.
+  uint32_t meeting_at(uint32_t site) const {
+    fibre.within_turns = (site & abi::kWithinTurns) != 0;
+    return site & ~abi::kWithinTurns;
+  }
+
   Fibre& fibre;
 
  private:
@@ -41,14 +47,14 @@ class Call {
 int32_t cd_thread_barrier(const void* self, uint32_t site, uint32_t kind, uint32_t operand) {
   const Call call(self);
   const auto barrier = static_cast<abi::ThreadBarrier>(kind);
-  return call.fibre.block->barrier(call.fibre, site, barrier, operand != 0);
+  return call.fibre.block->barrier(call.fibre, call.meeting_at(site), barrier, operand != 0);
 }
 
 uint64_t cd_thread_meet(const void* self, uint32_t site, uint32_t kind, uint32_t mask,
                         uint64_t value, uint32_t number) {
   const Call call(self);
   const auto meeting = static_cast<abi::ThreadMeeting>(kind);
-  return call.fibre.block->meet(call.fibre, site, meeting, mask, value, number);
+  return call.fibre.block->meet(call.fibre, call.meeting_at(site), meeting, mask, value, number);
 }
 
 void cd_thread_turn(const void* self, uint32_t site, uint64_t state) {

@@ -1,6 +1,6 @@
 // What machine code of one thread calls: see abi/host_thread.h. self: its abi::HostThread; site:
 // where it stands, a WaitSite of the image by its number; of turns and waits with
-// abi::kHostMayChange where that is so.
+// abi::kHostMayChange, of meetings with abi::kWithinTurns, where that is so.
 #pragma once
 
 #include <cstdint>
