@@ -41,6 +41,8 @@ struct AtomicSpec {
   AtomicKind kind = AtomicKind::Exch;
   MemoryOrder order = MemoryOrder::SeqCst;
   ThreadScope scope = ThreadScope::System;
+  // The load of a loop that `wait` is: it looks again until the element is another one.
+  bool waits = false;
 
   // Some other thread sees it.
   constexpr bool concurrent() const { return scope != ThreadScope::Thread; }
@@ -48,21 +50,22 @@ struct AtomicSpec {
   constexpr bool orders() const { return concurrent() && order != MemoryOrder::Relaxed; }
   constexpr int64_t encoded() const {
     return static_cast<int64_t>(kind) | static_cast<int64_t>(order) << 8 |
-           static_cast<int64_t>(scope) << 16;
+           static_cast<int64_t>(scope) << 16 | static_cast<int64_t>(waits) << 24;
   }
   // Nothing: it encodes none.
   static constexpr std::optional<AtomicSpec> decoded(int64_t imm) {
-    const int64_t kind = imm & 255, order = imm >> 8 & 255, scope = imm >> 16;
+    const int64_t kind = imm & 255, order = imm >> 8 & 255, scope = imm >> 16 & 255,
+                  waits = imm >> 24;
     if (kind >= static_cast<int64_t>(kAtomicKinds.size()) ||
-        order >= static_cast<int64_t>(kMemoryOrders.size()) || scope < 0 ||
-        scope >= static_cast<int64_t>(kThreadScopes.size()))
+        order >= static_cast<int64_t>(kMemoryOrders.size()) ||
+        scope >= static_cast<int64_t>(kThreadScopes.size()) || waits < 0 || waits > 1)
       return std::nullopt;
     return AtomicSpec{static_cast<AtomicKind>(kind), static_cast<MemoryOrder>(order),
-                      static_cast<ThreadScope>(scope)};
+                      static_cast<ThreadScope>(scope), waits == 1};
   }
 };
 
-// "add.seq_cst.system"
+// "add.seq_cst.system", "exch.acquire.device.waits"
 std::string to_string(const AtomicSpec& spec);
 std::optional<AtomicSpec> atomic_named(std::string_view text);
 

@@ -123,6 +123,13 @@ std::string index_error(int64_t index, size_t count, const char* what) {
   return std::string("there is no ") + what + " " + std::to_string(index);
 }
 
+std::string atomic_immediate_error(const Inst& inst) {
+  const auto spec = AtomicSpec::decoded(inst.imm);
+  if (!spec) return "there is no such kind, order and scope";
+  const bool loads = inst.op == Op::AtomicLoad || inst.op == Op::AtomicLoadPair;
+  return spec->waits && !loads ? "only loads wait" : kFine;
+}
+
 std::string immediate_error(const Function& f, const Inst& inst) {
   switch (info(inst.op).imm) {
     case ImmKind::Slot:
@@ -140,7 +147,7 @@ std::string immediate_error(const Function& f, const Inst& inst) {
     case ImmKind::Axis:
       return inst.operands.empty() ? index_error(inst.imm, 3, "axis") : kFine;
     case ImmKind::Atomic:
-      return AtomicSpec::decoded(inst.imm) ? kFine : "there is no such kind, order and scope";
+      return atomic_immediate_error(inst);
     case ImmKind::Leaf:  // with the operands
     case ImmKind::Depth:
     case ImmKind::None:

@@ -3,6 +3,7 @@
 
 #include <vector>
 
+#include "codegen/nvptx/backoff.h"
 #include "codegen/nvptx/params.h"
 #include "codegen/thread/platform.h"
 
@@ -11,7 +12,7 @@ namespace cuda_device::codegen::nvptx {
 class Platform : public thread::Platform {
  public:
   explicit Platform(EmitContext& context)
-      : c_(context), params_(context), shared_(context.function.arrays.size()) {}
+      : c_(context), params_(context), backoff_(context), shared_(context.function.arrays.size()) {}
 
   llvm::Value* scalar(uint32_t param) override { return params_.scalar(param); }
   llvm::Value* data(uint32_t param) override { return params_.data(param); }
@@ -36,12 +37,15 @@ class Platform : public thread::Platform {
   // The hardware's scheduler is fair.
   bool takes_turns(const ir::Inst&) const override { return false; }
   void turn(const ir::Inst&, llvm::Value*, const Word*) override {}
+  void begin_wait() override { backoff_.begin(); }
+  void look_again() override { backoff_.look_again(); }
 
  protected:
   EmitContext& c_;
 
  private:
   Params params_;
+  Backoff backoff_;
   std::vector<llvm::Value*> shared_;  // by array of the function; made when first used
 };
 

@@ -1,9 +1,12 @@
 #include "codegen/thread/body.h"
 
+#include <algorithm>
+
 #include "analysis/blocks/waiting_loops.h"
 #include "codegen/thread/calls.h"
 #include "codegen/thread/counter.h"
 #include "codegen/thread/opaque.h"
+#include "ir/atomic.h"
 #include "ir/effects.h"
 #include "support/check.h"
 
@@ -12,6 +15,18 @@ namespace cuda_device::codegen::thread {
 using ir::Inst;
 using ir::Op;
 using llvm::Value;
+
+namespace {
+
+// Whether the loop is that of an atomic's `wait`.
+bool is_wait(const Inst& loop) {
+  return loop.op == Op::While && std::ranges::any_of(loop.regions[0].insts, [](const Inst* i) {
+           return ir::info(i->op).imm == ir::ImmKind::Atomic &&
+                  ir::AtomicSpec::decoded(i->imm)->waits;
+         });
+}
+
+}  // namespace
 
 Body::Body(EmitContext& context, Platform& platform)
     : BranchControl(context.b, ""),
@@ -205,11 +220,13 @@ void Body::loop(const Inst& i) {
     }
     turns_.push_back(turns);
   }
+  if (is_wait(i)) platform_.begin_wait();
   emit_control(i);
   if (takes_turns) turns_.pop_back();
 }
 
 void Body::begin_iteration(const Inst& i) {
+  if (is_wait(i)) platform_.look_again();
   if (!platform_.takes_turns(i)) return;
   const Turns& turns = turns_.back();
   Value* state = c_.b.CreateLoad(c_.b.getInt64Ty(), turns.state);

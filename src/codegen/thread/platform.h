@@ -51,6 +51,11 @@ class Platform {
     unsigned bytes = 0;
   };
   virtual void turn(const ir::Inst& loop, llvm::Value* state, const Word* word) = 0;
+
+  // A loop that does nothing but wait for an element (`waits` of atomic.h): where it begins, and
+  // where a look has found what the element was.
+  virtual void begin_wait() {}
+  virtual void look_again() {}
 };
 
 }  // namespace cuda_device::codegen::thread

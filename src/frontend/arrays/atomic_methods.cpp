@@ -275,8 +275,9 @@ class Element {
 
 // A loop that ends when the element is no longer what it was.
 static Value emit_wait(Context& ctx, Element& element, const std::vector<Inst*>& old,
-                       const AtomicSpec& spec, const Node* node) {
+                       AtomicSpec spec, const Node* node) {
   if (element.is_alone()) return error(ctx, DiagCode::atomic_waits_alone, node);
+  spec.waits = true;
   Inst* loop = ctx.builder.control(Op::While, {}, 3);
   ir::Block* outer = &ctx.builder.block();
   ctx.builder.set_block(loop->regions[0]);

@@ -328,6 +328,36 @@ slot $0 "k": int32
   EXPECT_EQ(count(ptx, "bar.sync"), 2u);
 }
 
+std::string looks(const std::string& spec) {
+  return ptx_of(R"(kernel "k"
+param @0 "a": array<int32, 1>
+{
+  %a = param @0 : array<int32, 1>
+  %0 = const 0 : int32
+  while {
+    %x = atomic_load )" +
+                    spec + R"(, %a, %0 : int32
+    %same = eq %x, %0 : bool
+    yield %same
+  } do {
+  }
+}
+)",
+                75);
+}
+
+TEST(Ptx, WaitsSleepBetweenLooks) {
+  const std::string waits = looks("exch.acquire.device.waits");
+  EXPECT_THAT(waits, HasSubstr("ld.acquire.gpu"));
+  EXPECT_EQ(count(waits, "nanosleep.u32"), 1u) << waits;
+  EXPECT_EQ(count(waits, "%globaltimer"), 1u) << waits;
+  const std::string spins = looks("exch.acquire.device");
+  EXPECT_THAT(spins, HasSubstr("ld.acquire.gpu"));
+  EXPECT_THAT(spins, Not(HasSubstr("nanosleep")));
+  CD_NEED_PTXAS();
+  EXPECT_TRUE(cuda::assemble(waits, 75).ok) << waits;
+}
+
 const char kReports[] = R"(kernel "reports"
 param @0 "a": array<float32, 1>
 array &0 "tile": array<float32, 1, shared> shape 64 strides 4 align 4

@@ -75,6 +75,26 @@ array &1 "": array<float64, 0, local> shape strides align 8
 
 TEST(Text, PrintsWhatItReads) { EXPECT_EQ(print(*parse(kWhole)), kWhole); }
 
+TEST(Text, LoadsThatWaitSaySo) {
+  const std::string text = R"(kernel "waits"
+param @0 "a": array<int32, 1>
+{
+  %0 = param @0 : array<int32, 1>
+  %1 = const 0 : int32
+  while {
+    %2 = atomic_load exch.acquire.device.waits, %0, %1 : int32
+    %3 = eq %2, %1 : bool
+    yield %3
+  } do {
+  }
+}
+)";
+  const auto f = parse(text);
+  EXPECT_THAT(verify(*f), testing::IsEmpty());
+  EXPECT_EQ(print(*f), text);
+  expect_round_trip(*f);
+}
+
 TEST(Text, FormIsFree) {
   const auto f = parse(
       "kernel \"k\"\nslot $0 \"i\": int32 // a comment\n"
@@ -248,6 +268,8 @@ TEST(Text, ErrorsNameTheLine) {
       {3, "no constant of type bool", "kernel \"k\"\n{\n%0 = const yes : bool }"},
       {3, "no constant of type float32", "kernel \"k\"\n{\n%0 = const 1e50 : float32 }"},
       {3, "no constant of type array", "kernel \"k\"\n{\n%0 = const 1 : array<int8, 1> }"},
+      {3, "is no kind, order and scope",
+       "kernel \"k\"\n{\nfence exch.acq_rel.device.waits.waits }"},
       {3, "expected ':'", "kernel \"k\"\n{\n%0 = tid #0 }"},
       {3, "expected '#'", "kernel \"k\"\n{\n%0 = tid 0 : int32 }"},
       {3, "expected 'do'", "kernel \"k\"\n{ while { }\n else { } }"},

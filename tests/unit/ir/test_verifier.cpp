@@ -47,6 +47,8 @@ const Rule kRules[] = {
     {"slot_index_negative", "%6 = slot_load $-1 : int32: there is no slot -1",
      "%r = slot_load $-1 : int32"},
     {"failure_index", "check ~1, %1: there is no failure 1", "check ~1, %b"},
+    {"waiting_store", "atomic_store exch.relaxed.device.waits, %0, %2, %2, %4: only loads wait",
+     "atomic_store exch.relaxed.device.waits, %a, %i, %i, %x"},
     {"check_type", "check ~0, %2: operand 0 is int32, expected bool", "check ~0, %i"},
     {"check_values", "check ~0, %1, %1: 2 operands, expected 1", "check ~0, %b, %b"},
     {"format_index", "print ~1: there is no format 1", "print ~1"},
