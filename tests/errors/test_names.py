@@ -1,13 +1,16 @@
 """Names and variables: undefined, assigned too late or nowhere, of two types."""
 
+import difflib
 import enum
 import types
 
 import numpy as np
 import pytest
 from cuda import device as D
+from cuda.device import errors
 from support.bad_programs import FLOATS, BadPrograms
 from support.launching import run
+from support.sources import executed
 
 bad = BadPrograms()
 
@@ -401,3 +404,28 @@ def names_of_math_in_the_wrong_module(a):
 @pytest.mark.parametrize("program", bad)
 def test_bad_programs(program):
     program.check()
+
+
+def loops(count, step):
+    """A kernel of so many loops."""
+    body = "".join(
+        f"    x{i} = {i}\n    while x{i} < n:\n        x{i} += {step}\n    a[0] += x{i}\n"
+        for i in range(count)
+    )
+    return executed(f"@D.kernel\ndef many(a, n):\n{body}")["many"]
+
+
+def test_what_was_meant_is_looked_for_once_for_each_name(monkeypatch):
+    """Comparing names takes longer than all else that a kernel of a thousand loops needs."""
+    sought = []
+    close = difflib.get_close_matches
+    monkeypatch.setattr(
+        difflib,
+        "get_close_matches",
+        lambda name, *a, **k: sought.append(name) or close(name, *a, **k),
+    )
+    loops(20, "D.int32(1)").inspect(np.zeros(1), 3, what="ir")
+    assert sought == []
+    with pytest.raises(errors.CompileError, match="no attribute 'int_of_32_bits'"):
+        loops(20, "D.int_of_32_bits(1)").inspect(np.zeros(1), 3, what="ir")
+    assert len(sought) <= 1

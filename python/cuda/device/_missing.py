@@ -1,8 +1,10 @@
 """What is said of a name that a module does not have."""
 
+import functools
 import sys
 
 
+@functools.cache  # a kernel that is wrong may say it a thousand times
 def _close_name(module: str, name: str) -> str:
     import difflib
 
