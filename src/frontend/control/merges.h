@@ -4,8 +4,11 @@
 #pragma once
 
 #include <cstdint>
+#include <initializer_list>
+#include <memory>
 #include <set>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "frontend/control/webs.h"
@@ -13,10 +16,29 @@
 
 namespace cuda_device::frontend {
 
-// Definitions of one variable that reach a point, sorted; kUndefined: the entry of the function
-// does.
-using Reaching = std::vector<uint32_t>;
 constexpr uint32_t kUndefined = ~0u;
+
+// Definitions of one variable that reach a point, sorted; kUndefined: the entry of the function
+// does. Copies share them: each loop keeps those of all variables.
+class Reaching {
+ public:
+  explicit Reaching(std::vector<uint32_t> definitions)
+      : definitions_(std::make_shared<const std::vector<uint32_t>>(std::move(definitions))) {}
+  Reaching(std::initializer_list<uint32_t> definitions)
+      : Reaching(std::vector<uint32_t>(definitions)) {}
+
+  auto begin() const { return definitions_->begin(); }
+  auto end() const { return definitions_->end(); }
+  uint32_t front() const { return definitions_->front(); }
+  uint32_t back() const { return definitions_->back(); }
+  size_t size() const { return definitions_->size(); }
+  friend bool operator==(const Reaching& a, const Reaching& b) {
+    return a.definitions_ == b.definitions_ || *a.definitions_ == *b.definitions_;
+  }
+
+ private:
+  std::shared_ptr<const std::vector<uint32_t>> definitions_;
+};
 
 struct Flow {
   bool reachable = true;

@@ -26,10 +26,11 @@ Flow join(const Flow& a, const Flow& b) {
   if (!b.reachable) return a;
   Flow out = a;
   for (size_t i = 0; i < out.variables.size(); ++i) {
-    Reaching merged;
+    if (a.variables[i] == b.variables[i]) continue;
+    std::vector<uint32_t> merged;
     std::set_union(a.variables[i].begin(), a.variables[i].end(), b.variables[i].begin(),
                    b.variables[i].end(), std::back_inserter(merged));
-    out.variables[i] = std::move(merged);
+    out.variables[i] = Reaching(std::move(merged));
   }
   return out;
 }
@@ -81,7 +82,7 @@ class Analysis {
 
   Webs run() {
     Flow flow;
-    flow.variables.assign(definitions_.variables, {kUndefined});
+    flow.variables.assign(definitions_.variables, Reaching{kUndefined});
     for (uint32_t i = 0; i < definitions_.parameters; ++i) define(flow, definitions_.all[i].node);
     statements(flow, function_.body);
     CD_CHECK(position_.is_outermost(), "a loop or scope that is not left");
