@@ -422,3 +422,23 @@ s1.sync()
 print(o[0])
 """
     assert ran(text) == "7\n"
+
+
+def test_launches_that_stand_still_wake_rarely(ran):
+    """One of them looks for all, two thousand times a second."""
+    text = """
+import resource
+
+streams = [device.create_stream() for _ in range(100)]
+for stream in streams:
+    on(stream, waits, c, 0, o)
+time.sleep(0.4)
+before = resource.getrusage(resource.RUSAGE_SELF).ru_nvcsw
+time.sleep(0.5)
+wakes = resource.getrusage(resource.RUSAGE_SELF).ru_nvcsw - before
+c[0] = 7
+for stream in streams:
+    stream.sync()
+print(o[0], wakes if wakes > 5000 else "few")
+"""
+    assert ran(text) == "7 few\n"

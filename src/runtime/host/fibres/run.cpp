@@ -1,7 +1,5 @@
 #include "runtime/host/fibres/run.h"
 
-#include <time.h>
-
 #include <algorithm>
 #include <memory>
 #include <optional>
@@ -9,6 +7,8 @@
 #include <vector>
 
 #include "runtime/host/activity.h"
+#include "runtime/host/fibres/clock.h"
+#include "runtime/host/fibres/watch.h"
 #include "runtime/host/float_state.h"
 #include "runtime/host/interruptible.h"
 #include "runtime/host/pool.h"
@@ -26,29 +26,19 @@ constexpr int64_t kOthers = 20'000;           // other workers may soon let this
 constexpr int64_t kTurning = 100'000;         // threads in turns may soon be through
 constexpr int64_t kLongestStart = 1'000'000;  // of blocks that end, while others wait
 constexpr int64_t kLongestSleep = 1'000'000;
-constexpr int64_t kGivesWay = 1'000'000;  // nobody has advanced for so long
-constexpr int64_t kPolls = 100'000'000;   // all have been in turns for so long
+constexpr int64_t kLongestWatched = kPeriod;  // where another worker looks meanwhile
+constexpr int64_t kGivesWay = 1'000'000;      // nobody has advanced for so long
+constexpr int64_t kPolls = 100'000'000;       // all have been in turns for so long
 constexpr int kRoundsInTurns = 16;
 
-int64_t now() {
-  timespec time;
-  clock_gettime(CLOCK_MONOTONIC, &time);
-  return time.tv_sec * int64_t{1000000000} + time.tv_nsec;
-}
-
-void sleep_for(int64_t ns) {
-  const timespec time{ns / 1000000000, ns % 1000000000};
-  clock_nanosleep(CLOCK_MONOTONIC, 0, &time, nullptr);
-}
-
 // One thread of the machine at work on a launch.
-class Worker {
+class Worker : Sleeper {
  public:
   Worker(Launch& launch, Interrupt* interrupt)
       : launch_(launch), interrupt_(interrupt), forks_(fork_count()) {
     adopt(carrier_.own);
   }
-  ~Worker();
+  ~Worker() override;
   Worker(const Worker&) = delete;
   Worker& operator=(const Worker&) = delete;
 
@@ -81,6 +71,9 @@ class Worker {
   bool wants_another(const Look& look) const;
   void advanced(const Look& look, bool started);
   void rest(const Look& look, bool looked_for_more);
+  void sleep(int64_t still);
+  bool awaits_words() const;
+  bool may_go_on() const override;
   void give_way(Activity how, int64_t now);
   void report_standing(Block& block);
   bool question();
@@ -356,7 +349,25 @@ void Worker::rest(const Look& look, bool looked_for_more) {
   if (still < kOthers)
     for (int i = 0; i < 32; ++i) relax();
   else
-    sleep_for(std::min(still / 4, kLongestSleep));
+    sleep(still);
+}
+
+void Worker::sleep(int64_t still) {
+  const int64_t step = std::min(still / 4, kLongestSleep);
+  if (step < kLongestSleep || !awaits_words()) return sleep_for(step);
+  const int64_t to_question = last_question_ + kPeriod - now();
+  watch().sleep(*this, interrupt_ ? std::max(to_question, kLongestSleep) : kLongestWatched);
+}
+
+// Whether a look at its blocks is one at a word of each, and no other one may begin.
+bool Worker::awaits_words() const {
+  return !launch_.blocks.anything_left() &&
+         std::ranges::all_of(started_, [](const Waiting& one) { return bool(one.word); });
+}
+
+bool Worker::may_go_on() const {
+  if (launch_.stopped() || launch_.blocks.given_up()) return true;
+  return std::ranges::any_of(started_, [](const Waiting& one) { return one.word.changed(); });
 }
 
 void Worker::loop() noexcept {
