@@ -130,11 +130,13 @@ def with_operators(out, n, given):
     out[3] = rank > 1
     out[4] = 3 + rank
     out[5] = Rank.FIRST < Rank.SECOND
+    out[6] = Rank.FIRST > Rank.SECOND  # int's own
+    out[7] = given > rank
 
 
 @pytest.mark.parametrize("n", range(2))
 def test_operators_of_the_class(target, n):
-    run_as_host(with_operators, np.zeros(6, np.int32), n, Rank.FIRST)
+    run_as_host(with_operators, np.zeros(8, np.int32), n, Rank.FIRST)
 
 
 class Shade(enum.Enum):
@@ -288,6 +290,46 @@ def test_members_are_written(on_the_host, capsys, n):
     expected = capsys.readouterr().out
     D.launch(written, n, grid=1, block=1)
     assert capsys.readouterr().out == expected
+
+
+@D.kernel
+def best(out, n, given):
+    levels = (Level.LOW, Level.MIDDLE, Level.HIGH)
+    level = levels[n]
+    rank = Rank.FIRST if n else Rank.SECOND
+    most = max(level, given)
+    out[0] = most.half
+    out[1] = min(level, given).above(4)
+    out[2] = most is given
+    out[3] = max(levels[n], levels[-1 - n], key=lambda one: -one).half
+    out[4] = max(one for one in levels if one <= level).half
+    out[5] = max(rank, Rank.SECOND)
+    out[6] = min(rank, Rank.FIRST)
+    out[7] = min((Rank.SECOND, rank, Rank.FIRST))
+    out[8] = sorted((level, given, Level.LOW))[1].half
+    out[9] = sorted((Rank.FIRST, rank))[0]
+    out[10] = max(level, n + 4)
+    out[11] = max(Level.MIDDLE, 3).half
+    out[12] = sorted((level, given, Level.LOW), reverse=True)[2].above(2)
+
+
+@pytest.mark.parametrize("n", range(3))
+def test_the_best_of_members_is_a_member(target, n):
+    run_as_host(best, np.zeros(13, np.int32), n, Level.MIDDLE)
+
+
+@D.kernel
+def best_is_written(n, given):
+    level = Level.LOW if n else Level.HIGH
+    print(repr(max(level, given)), min(level, given).name, sorted((level, given)))
+
+
+def test_the_best_of_members_is_written(on_the_host, capsys):
+    for n in range(2):
+        D.launch(best_is_written, n, Level.MIDDLE, grid=1, block=1)
+        level = Level.LOW if n else Level.HIGH
+        first, last = sorted((level, Level.MIDDLE))
+        assert capsys.readouterr().out == f"{last!r} {first.name} ({first!r}, {last!r})\n"
 
 
 @D.kernel

@@ -147,6 +147,119 @@ def test_members_are_written(on_the_host, capsys, n):
     assert capsys.readouterr().out == expected
 
 
+class Six(enum.Flag):
+    A = 1
+    B = 2
+    C = 8
+    D = 16
+    E = 64
+    F = 256
+
+
+class Zero(enum.Flag):
+    NONE = 0
+    A = 1
+    B = 4
+    BOTH = 5
+
+
+class Rights(enum.IntFlag):
+    NONE = 0
+    READ = 1
+    WRITE = 2
+    COPY = 3
+
+
+class Far(enum.Flag, boundary=enum.KEEP):
+    A = 1
+    B = 4
+
+
+SETS = Six.A | Six.C, Six.F, Six(0), ~Six.A, Six.B | Six.D | Six.E
+ZEROS = Zero.NONE, Zero.A, Zero.B, Zero.BOTH
+KEPT = Far.A, ~Far.A, ~Far.B, ~(Far.A | Far.B)
+
+
+@D.kernel
+def named(n):
+    chosen = VALUES[n % 6]
+    print(chosen.name, chosen.name == "COPY", chosen.name in ("READ", "WRITE|RUN"))
+    if SETS[n % 5]:
+        print(SETS[n % 5].name, len(SETS[n % 5].name))
+    print(SETS[n % 5], repr(SETS[n % 5]))
+    print(ZEROS[n % 4].name, ZEROS[n % 4], f"{ZEROS[n % 4]!r}")
+    print(KEPT[n % 4], repr(KEPT[n % 4]), f"{KEPT[n % 4]:>12}")
+    if KEPT[n % 4] & (Far.A | Far.B):
+        print(KEPT[n % 4].name)
+    bits, rights = Bits(n), Rights(n)
+    print(repr(bits), f"{bits!r:>20}|", repr(rights), (bits, rights), bits)
+    if bits & (Bits.LOW | Bits.MIDDLE | Bits.HIGH):
+        print(bits.name)
+    if n == 0 or rights & Rights.COPY:
+        print(rights.name)
+
+
+def test_names_and_representations_at_run_time(on_the_host, capsys):
+    for n in [*range(40), 1 << 20, (1 << 20) + 37]:
+        named.underlying(n)
+        expected = capsys.readouterr().out
+        D.launch(named, n, grid=1, block=1)
+        assert capsys.readouterr().out == expected, n
+
+
+@D.kernel
+def without_a_name(access, bits):
+    if access:
+        print(access.name)
+    print(bits.name)
+
+
+def test_members_without_a_name(on_the_host, capsys):
+    """Python's is None."""
+    assert (Access(0).name, Bits(2).name, Rights(8).name) == (None, None, None)
+    D.launch(without_a_name, Access(0), Bits.LOW, grid=1, block=1)
+    assert capsys.readouterr().out == "LOW\n"
+    for access, bits in ((Bits.LOW, Access(0)), (Access.READ, Bits(2)), (Access.READ, Rights(8))):
+        with pytest.raises(ValueError, match=f"{type(bits).__name__} without members has no name"):
+            D.launch(without_a_name, access, bits, grid=1, block=1)
+
+
+class Seven(enum.Flag):
+    A = 1
+    B = 2
+    C = 4
+    D = 8
+    E = 16
+    F = 32
+    G = 64
+
+
+class SixAndANameOfTwo(enum.IntFlag):
+    A = 1
+    B = 2
+    C = 4
+    D = 8
+    E = 16
+    F = 32
+    TWO = 3
+
+
+@D.kernel
+def name_of_seven(out, access):
+    print((Seven.A if out[0] else Seven.B).name)
+
+
+@D.kernel
+def repr_of_seven(out, access):
+    print(Seven.A if out[0] else Seven.B)
+
+
+@D.kernel
+def repr_of_six_ints(out, access):
+    bits = SixAndANameOfTwo.A if out[0] else SixAndANameOfTwo.B
+    print(repr(bits))
+
+
 @D.kernel
 def no_bits(out, access):
     out[0] = Access(8).value
@@ -168,19 +281,8 @@ def number_in_flags(out, access):
 
 
 @D.kernel
-def name_at_run_time(out, access):
-    print(access.name)
-
-
-@D.kernel
 def kept_bits(out, access):
     out[0] = Loose(9).value
-
-
-@D.kernel
-def repr_of_ints(out, access):
-    bits = Bits.LOW if out[0] else Bits.HIGH
-    print(repr(bits))
 
 
 @pytest.mark.parametrize(
@@ -190,9 +292,10 @@ def repr_of_ints(out, access):
         (with_a_number, "cannot apply | to 'Access' and 'int'", ""),
         (of_two_classes, "cannot apply | to 'Access' and 'Loose'", ""),
         (number_in_flags, "'in' needs a tuple, a range, an array or a generator expression", ""),
-        (name_at_run_time, "the name of a member of a Flag that is known at run time", "write"),
+        (name_of_seven, "the name of members of a Flag of more than six bits that", "x in Seven"),
         (kept_bits, "making members of a Flag whose boundary is 'keep'", "name them: Loose.A"),
-        (repr_of_ints, "members of a Flag that are put together in the kernel", ""),
+        (repr_of_seven, "members of a Flag that are put together in the kernel", ""),
+        (repr_of_six_ints, "members of a Flag that are put together in the kernel", ""),
     ],
 )
 def test_mistakes(kernel, message, hint):

@@ -13,6 +13,7 @@
 #include "frontend/operators/convert.h"
 #include "frontend/operators/operators.h"
 #include "frontend/operators/tuples.h"
+#include "frontend/records/enumerations.h"
 #include "frontend/texts/texts.h"
 
 namespace cuda_device::frontend {
@@ -60,6 +61,21 @@ bool is_choosable(const Value& v) {
 bool is_ordered(const Value& v) {
   if (v.is_aggregate()) return std::ranges::all_of(v.parts(), is_ordered);
   return v.is_number() || is_text(v);
+}
+
+// Members of an IntEnum whose class orders them in its own way.
+bool has_own_order(const Value& v) {
+  const RecordRef cls = v.enumeration();
+  const auto defines = [&](const char* name) { return cls->decl->attributes.contains(name); };
+  return cls && (defines("__lt__") || defines("__gt__"));
+}
+
+// Whether the better of the two is a number: one of two members of one class stays a member, and so
+// does one that is known to be the better.
+bool are_plain_numbers(const Value& a, const Value& b) {
+  if (!a.is_number() || !b.is_number() || has_own_order(a) || has_own_order(b)) return false;
+  if (a.exact() && b.exact()) return !a.enumeration() && !b.enumeration();
+  return !a.enumeration() || a.enumeration() != b.enumeration();
 }
 
 bool is_known(const Candidate& c) {
@@ -152,7 +168,7 @@ static Value chosen(const Call& call, const Value& test, const Value& then,
 // The first one where neither is better.
 static Candidate better_of(const Call& call, const Candidate& best, const Candidate& x) {
   if (!is_known(best) || !is_known(x)) return {};
-  if (!call.is_keyed() && best.element.is_number() && x.element.is_number()) {
+  if (!call.is_keyed() && are_plain_numbers(best.element, x.element)) {
     const Value number = min_max(call.ctx, best.element, x.element, call.op, call.node());
     return {number, number};
   }
@@ -296,7 +312,9 @@ static Value in_common(const Call& call, const Value& v, const Value& common) {
     const bool whole = v.is_number() && !v.exact() && !is_float(v.code()) && is_int(common.code());
     if (whole && !is_within(limits_of(v), limits_of(common.code())))
       return error(ctx, DiagCode::sorted_types, call.node(), {type_text(common), type_text(v)});
-    return implicitly_converted(ctx, v, common.code(), call.node());
+    const Value converted = implicitly_converted(ctx, v, common.code(), call.node());
+    const RecordRef members = common.is_number() ? common.enumeration() : nullptr;
+    return members ? member_of(members, converted) : converted;
   }
   if (!v.is_aggregate()) return v;
   std::vector<Value> parts;
@@ -341,7 +359,7 @@ static Value is_wrong(const Call& call, const Value& a, const Value& b) {
 
 // Puts two in order. False: they are not known, or cannot be compared, which is reported.
 static bool exchange(const Call& call, Candidate& a, Candidate& b) {
-  const bool numbers = !call.is_keyed() && a.key.is_number() && b.key.is_number();
+  const bool numbers = !call.is_keyed() && are_plain_numbers(a.key, b.key);
   if (numbers && call.reverse.exact()) {
     const bool down = call.reverse.exact()->integer != 0;
     const Value first = min_max(call.ctx, a.key, b.key, down ? Op::Max : Op::Min, call.node());
@@ -420,7 +438,7 @@ Value call_sorted(Context& ctx, const Arguments& a, const Intrinsic& i) {
   auto all = sortable(call, *elements);
   if (!all) return Value::unknown();
   const auto whole = [](const Candidate& c) {
-    return c.key.is_number() && !is_float(c.key.code());
+    return c.key.is_number() && !is_float(c.key.code()) && !c.key.enumeration();
   };
   const bool alike = !call.is_keyed() && std::ranges::all_of(*all, whole);
   bool fine = true;

@@ -105,8 +105,10 @@ std::optional<Value> class_compare(Context& ctx, CompareOp op, const Value& a, c
   const auto by_left = [&] { return call_operator(ctx, a, methods->left, node, &b, right); };
   const auto by_right = [&] { return call_operator(ctx, b, methods->right, node, &a, left); };
   if (is_tuple(a) && is_tuple(b)) return is_derived(ctx, b, a) ? by_right() : by_left();
+  // What the class of a member of an IntEnum does not define of it is int's, which knows numbers.
+  const bool ints_own = a.is_number() && a.enumeration() && b.is_number();
   std::optional<Value> v = by_left();
-  if (!v) v = by_right();
+  if (!v && !ints_own) v = by_right();
   if (v || op != CompareOp::NotEq) return v;
   // Python's own `!=` is `not ==`.
   v = class_compare(ctx, CompareOp::Eq, a, b, node, left, right);

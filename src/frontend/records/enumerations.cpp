@@ -131,12 +131,15 @@ static std::optional<Value> of_member(Context& ctx, const Value& member, const N
 }
 
 static Value name_of_member(Context& ctx, const Value& member, const Node* node) {
-  if (const auto of_flags = name_of_flags(member)) return *of_flags;
-  const auto name =
-      of_member(ctx, member, node, [](const syntax::Value& one) { return Text{one.text}; });
-  if (name) return *name;
-  return not_implemented(ctx, node, "the name of a member of a Flag that is known at run time",
-                         "write the member: print it, or str() of it");
+  if (is_flag(member)) {
+    const auto name = name_of_flags(ctx, member, node);
+    return name ? *name
+                : not_implemented(ctx, node,
+                                  "the name of members of a Flag of more than six bits that are "
+                                  "known at run time",
+                                  "ask for each member: x in " + class_of(member)->name);
+  }
+  return *of_member(ctx, member, node, [](const syntax::Value& one) { return Text{one.text}; });
 }
 
 std::optional<Value> member_attribute(Context& ctx, const syntax::Attribute* node,

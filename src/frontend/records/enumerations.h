@@ -56,8 +56,9 @@ std::optional<Value> flags_together(Context& ctx, BinaryOp op, const Value& a, c
 std::optional<Value> flags_complement(Context& ctx, const Value& member, const Node* node);
 std::optional<Value> is_among_flags(Context& ctx, const Value& member, const Value& flags,
                                     const Node* node);
-// Nothing: what it is is known at run time.
-std::optional<Value> name_of_flags(const Value& member);
+// Nothing: it is known at run time and may be one of too many. The launch fails where Python gives
+// None.
+std::optional<Value> name_of_flags(Context& ctx, const Value& member, const Node* node);
 std::optional<Text> flags_text(Context& ctx, const Value& member, bool repr, const Node* node);
 // Access(3)
 Value construct_flags(Context& ctx, const RecordRef& type, const Value& value, const Node* node);

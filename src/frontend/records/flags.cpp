@@ -8,15 +8,15 @@
 #include "frontend/operators/convert.h"
 #include "frontend/operators/exact.h"
 #include "frontend/operators/operators.h"
-#include "frontend/operators/tuples.h"
 #include "frontend/records/enumerations.h"
 #include "frontend/records/records.h"
 
 namespace cuda_device::frontend {
 namespace {
 
-// What is written of members that are known at run time is chosen from a text for each value.
-constexpr __int128 kMostTexts = 64;
+// What is written of members that are known at run time is chosen from a text for each
+// combination.
+constexpr size_t kMostTexts = 64;
 
 Value int_constant(__int128 value) { return Value::constant_int(TypeCode::weak_int, value); }
 
@@ -47,15 +47,37 @@ Value with_bits(const Value& member, const Value& number) {
   return pythons ? member_of(class_of(member), number) : number;
 }
 
+bool is_one_bit(__int128 bits) { return bits > 0 && (bits & (bits - 1)) == 0; }
+
+// The names of several members that there are in a Flag's class.
+std::vector<const syntax::Value*> names_of_several(const RecordType& type) {
+  std::vector<const syntax::Value*> found;
+  for (const auto& [name, member] : type.decl->members_by_name)
+    if (number_of(member) != 0 && !is_one_bit(number_of(member)) && member.text == name)
+      found.push_back(&member);
+  return found;
+}
+
 // "READ", "READ|WRITE", and of what KEEP keeps beside them "READ|8"; empty: no member is among
-// them.
+// them. As Python does since 3.11.4: where bits are left that no member has alone, names of several
+// members stand there, too ("READ|WRITE|COPY|8").
 std::string name_of_bits(const RecordType& type, __int128 bits) {
   for (const auto& [name, member] : type.decl->members_by_name)
     if (number_of(member) == bits) return member.text;
   std::string text;
-  for (const syntax::Value& member : type.decl->members)
-    if (number_of(member) & bits) text += (text.empty() ? "" : "|") + member.text;
-  const __int128 others = bits & ~bits_of_all(type);
+  __int128 singles = 0, named = 0;
+  const auto add = [&](const syntax::Value& member) {
+    text += (text.empty() ? "" : "|") + member.text;
+    named |= number_of(member);
+  };
+  for (const syntax::Value& member : type.decl->members) {
+    singles |= number_of(member);
+    if (number_of(member) & bits) add(member);
+  }
+  if (bits & ~singles)
+    for (const syntax::Value* several : names_of_several(type))
+      if ((number_of(*several) & bits) == number_of(*several)) add(*several);
+  const __int128 others = bits & ~named;
   return others && !text.empty() ? text + "|" + to_text(others) : text;
 }
 
@@ -104,29 +126,177 @@ std::optional<Value> is_among_flags(Context& ctx, const Value& member, const Val
   return compare(ctx, CompareOp::Eq, common, wanted, node);
 }
 
-std::optional<Value> name_of_flags(const Value& member) {
-  if (!is_flag(member)) return std::nullopt;
+// ------------------------------------------------------------------------------------------------
+// how those are written that are known at run time
+
+namespace {
+
+enum class As : uint8_t { Name, Str, Repr };
+
+// The bits that members have, by their places.
+std::vector<int> places_of(const RecordType& type) {
+  std::vector<int> places;
+  const __int128 all = bits_of_all(type);
+  for (int place = 0; all >> place != 0; ++place)
+    if (all >> place & 1) places.push_back(place);
+  return places;
+}
+
+// ".READ|WRITE"; empty: they have no name.
+std::string after_class(std::string name) { return name.empty() ? name : "." + name; }
+
+class WrittenFlags {
+ public:
+  WrittenFlags(Context& ctx, const Value& member, const Node* node)
+      : ctx_(ctx),
+        node_(node),
+        type_(*class_of(member)),
+        bits_(number_of_member(member)),
+        places_(places_of(type_)),
+        keeps_(type_.decl->boundary == "keep") {}
+
+  std::optional<Text> as(As how) {
+    if (count() > kMostTexts) return std::nullopt;
+    return keeps_ ? beside_others(how) : of_members(how);
+  }
+
+  // Whether Python's name is None.
+  Value is_nameless() {
+    const bool zero_has_name = !name_of_bits(type_, 0).empty();
+    if (!zero_has_name) return has_no_member();
+    return keeps_ ? both(ctx_, has_no_member(), has_others(), Op::And, node_)
+                  : Value::boolean(false);
+  }
+
+ private:
+  Value combined(BinaryOp op, const Value& a, __int128 b) {
+    return arithmetic(ctx_, op, a, int_constant(b), node_, node_, node_);
+  }
+  Value of_members() { return combined(BinaryOp::BitAnd, bits_, bits_of_all(type_)); }
+  Value of_others() { return combined(BinaryOp::BitAnd, bits_, ~bits_of_all(type_)); }
+  Value has_no_member() {
+    return compare(ctx_, CompareOp::Eq, of_members(), int_constant(0), node_);
+  }
+  Value has_others() {
+    return compare(ctx_, CompareOp::NotEq, of_others(), int_constant(0), node_);
+  }
+
+  // The members' bits without the gaps between them.
+  Value number() {
+    Value packed = int_constant(0);
+    for (size_t k = 0; k < places_.size(); ++k) {
+      const Value bit = combined(BinaryOp::BitAnd, bits_, __int128{1} << places_[k]);
+      const Value moved = combined(BinaryOp::RShift, bit, places_[k] - static_cast<__int128>(k));
+      packed = arithmetic(ctx_, BinaryOp::BitOr, packed, moved, node_, node_, node_);
+    }
+    return convert(ctx_, packed, TypeCode::u4, node_);
+  }
+  __int128 bits_of_number(size_t number) const {
+    __int128 bits = 0;
+    for (size_t k = 0; k < places_.size(); ++k)
+      if (number >> k & 1) bits |= __int128{1} << places_[k];
+    return bits;
+  }
+  size_t count() const { return size_t{1} << places_.size(); }
+
+  // A text for each combination.
+  Text of_members(As how) {
+    std::vector<Text> texts;
+    for (size_t k = 0; k < count(); ++k) {
+      const __int128 bits = bits_of_number(k);
+      texts.push_back(text_with(how == As::Name ? name_of_bits(type_, bits)
+                                                : text_of_bits(type_, bits, how == As::Repr)));
+    }
+    return choice_of(number(), texts);
+  }
+
+  // The members' names, by the combination, and by whether there are others beside them where that
+  // makes a difference; nothing: those are too many, or Python's order of them is not known.
+  std::optional<Text> names(As how) {
+    if (names_of_several(type_).size() > 1) return std::nullopt;
+    std::vector<Text> alone, beside;
+    bool differ = false;
+    const __int128 another = bits_below_all(type_) + 1;
+    const std::string number_of_another = "|" + to_text(another);
+    for (size_t k = 0; k < count(); ++k) {
+      const __int128 bits = bits_of_number(k);
+      const std::string own = name_of_bits(type_, bits);
+      std::string with_another = name_of_bits(type_, bits | another);
+      if (!with_another.empty())
+        with_another.resize(with_another.size() - number_of_another.size());
+      differ |= own != with_another;
+      alone.push_back(text_with(how == As::Name ? own : after_class(own)));
+      beside.push_back(text_with(how == As::Name ? with_another : after_class(with_another)));
+    }
+    if (!differ) return choice_of(number(), alone);
+    if (2 * count() > kMostTexts) return std::nullopt;
+    alone.insert(alone.end(), beside.begin(), beside.end());
+    const Value at = number(), most = int_constant(static_cast<__int128>(count()));
+    const Value second = convert(
+        ctx_, arithmetic(ctx_, BinaryOp::Add, at, most, node_, node_, node_), TypeCode::u4, node_);
+    const Value chosen =
+        select(ctx_, has_others(), second, at, Value::number(TypeCode::u4, nullptr), node_);
+    return choice_of(chosen, alone);
+  }
+
+  // The text where the test holds, and else nothing.
+  Text where(const Value& test, Text text) {
+    return choice_of(convert(ctx_, test, TypeCode::u4, node_), {Text{}, std::move(text)});
+  }
+  Text number_between(const char* before, const Value& number, const char* after) {
+    Text text = text_with(before);
+    append(text, *str_of(ctx_, number, {type_.name, node_}));
+    append(text, text_with(after));
+    return text;
+  }
+
+  std::optional<Text> beside_others(As how) {
+    const std::optional<Text> head = names(how);
+    if (!head) return std::nullopt;
+    Text text = text_with(how == As::Name ? "" : how == As::Str ? type_.name : "<" + type_.name);
+    append(text, *head);
+    const Value some = negated(ctx_, has_no_member(), node_);
+    append(text, where(both(ctx_, has_others(), some, Op::And, node_),
+                       number_between("|", of_others(), "")));
+    if (how == As::Str) append(text, where(is_nameless(), number_between("(", bits_, ")")));
+    if (how == As::Repr) append(text, number_between(": ", bits_, ">"));
+    return text;
+  }
+
+  Context& ctx_;
+  const Node* node_;
+  const RecordType& type_;
+  const Value bits_;
+  const std::vector<int> places_;
+  const bool keeps_;
+};
+
+}  // namespace
+
+std::optional<Value> name_of_flags(Context& ctx, const Value& member, const Node* node) {
+  const RecordType& type = *class_of(member);
   const Value bits = number_of_member(member);
-  if (!bits.exact()) return std::nullopt;
-  std::string name = name_of_bits(*class_of(member), bits.exact()->integer);
-  return name.empty() ? Value::none() : Value(Text{std::move(name)});
+  if (bits.exact()) {
+    std::string name = name_of_bits(type, bits.exact()->integer);
+    return name.empty() ? Value::none() : Value(Text{std::move(name)});
+  }
+  WrittenFlags flags(ctx, member, node);
+  std::optional<Text> name = flags.as(As::Name);
+  if (!name) return std::nullopt;
+  const Value has_name = negated(ctx, flags.is_nameless(), node);
+  if (ctx.policy.can_fail && !has_name.exact())
+    fail_unless(ctx, has_name, node, {"ValueError", {type.name + " without members has no name"}});
+  return std::move(*name);
 }
 
 std::optional<Text> flags_text(Context& ctx, const Value& member, bool repr, const Node* node) {
   const RecordType& type = *class_of(member);
-  const bool of_ints = member.is_number();
   const bool own = type.decl->attributes.contains(repr ? "__repr__" : "__str__");
   const Value bits = number_of_member(member);
-  if (of_ints && !repr && !own) return str_of(ctx, bits, {type.name, node});
-  if (bits.exact() && !own) return Text{text_of_bits(type, bits.exact()->integer, repr)};
-  const __int128 count = bits_of_all(type) + 1;
-  if (own || of_ints || count > kMostTexts) return std::nullopt;
-  std::vector<Value> texts;
-  texts.reserve(static_cast<size_t>(count));
-  for (__int128 each = 0; each < count; ++each)
-    texts.emplace_back(Text{text_of_bits(type, each, repr)});
-  const Value text = element_at(ctx, std::move(texts), bits, node, type.name);
-  return is_text(text) ? std::optional(*text.as<Text>()) : std::nullopt;
+  if (member.is_number() && !repr && !own) return str_of(ctx, bits, {type.name, node});
+  if (own) return std::nullopt;
+  if (bits.exact()) return Text{text_of_bits(type, bits.exact()->integer, repr)};
+  return WrittenFlags(ctx, member, node).as(repr ? As::Repr : As::Str);
 }
 
 // A number all of whose bits are those of members; a negative one stands for the members that it

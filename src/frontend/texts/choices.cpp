@@ -21,7 +21,10 @@ bool are_alike(const Text& a, const Text& b) {
   return a.text == b.text && std::ranges::equal(a.values, b.values, {}, &Value::code, &Value::code);
 }
 
+}  // namespace
+
 Text choice_of(Value number, const std::vector<Text>& texts) {
+  if (texts.size() == 1) return texts[0];
   Text out{"{?", {std::move(number)}};
   for (const Text& one : texts) {
     out.text += "|" + format_in(one);
@@ -30,8 +33,6 @@ Text choice_of(Value number, const std::vector<Text>& texts) {
   out.text += "}";
   return out;
 }
-
-}  // namespace
 
 // A constant and a choice are a choice: what can be asked of one can be asked of the other.
 static bool append_to_each(Text& to, const Text& more) {

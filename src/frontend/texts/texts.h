@@ -48,6 +48,8 @@ std::optional<Told> told(Context& ctx, const Text& text, const Writing& to);
 Value f_string(Context& ctx, const syntax::JoinedStr* node);
 
 // --- choices.cpp --- A text that is one of several, chosen at run time.
+// The one of these texts that has the number, a uint32 below their count.
+Text choice_of(Value number, const std::vector<Text>& texts);
 // The texts that it may be: of any other text that one.
 std::vector<Text> texts_in(const Text& text);
 // One of both abstract texts, or of those that they may be; nothing: they are too many.
