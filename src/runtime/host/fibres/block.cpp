@@ -19,7 +19,7 @@ constexpr uint32_t kMostAskingRounds = 1000;
 // lanes that will leave them seem to stand still from one turn of the outer loop to the next.
 constexpr uint32_t kMostStillRounds = 64;
 
-// Of a look at a block.
+// Facts of one look at a block.
 constexpr uint64_t kLongestWait = 1 + 2 * uint64_t{Cycle::kLongest};
 
 // Most waits are over by then.
