@@ -12,7 +12,7 @@ bad = BadPrograms()
 DOUBLES = np.ones(4, np.complex128)
 
 
-@bad.kernel(FLOATS, 3, clause="DEV-WARP-03")
+@bad.kernel(FLOATS, 3, clause="DEV-WARP-03", partial="checked kernels")
 def lanes_that_are_read(a, n):
     m = D.WarpMask(5)
     # error at `32`: a WarpMask has no lane 32
@@ -26,7 +26,7 @@ def lanes_that_are_read(a, n):
     x = m[1.5]
 
 
-@bad.kernel(FLOATS, 3, clause="DEV-WARP-05")
+@bad.kernel(FLOATS, 3, clause="DEV-WARP-05", partial="checked kernels")
 def lanes_that_are_set(a, n):
     m = D.WarpMask(5)
     # error at `32`: a WarpMask has no lane 32
@@ -107,7 +107,7 @@ def values_that_are_too_large(a, n):
     b = D.shfl_sync(-1, a, 1)
 
 
-@bad.kernel(FLOATS, 3, clause=["DEV-WARP-16", "DEV-WARP-23"])
+@bad.kernel(FLOATS, 3, clause=["DEV-WARP-16", "DEV-WARP-23"], partial="checked kernels")
 def lanes_that_there_are_not(array, n):
     # error at `32`: 'src_lane' of shfl_sync() is 0 to 31, found 32
     # hint: a warp has 32 lanes
