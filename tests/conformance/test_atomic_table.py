@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 from cuda import device as D
 from support.clauses import clause
-from support.cuda_tools import find_nvcc, nvcc
+from support.cuda_tools import find_nvcc, ptx_by_nvcc
 from support.sources import executed
 
 LONG = bool(os.environ.get("CUDA_DEVICE_LONG_TESTS"))
@@ -127,12 +127,7 @@ def accesses(ptx):
 
 
 def by_nvcc(source, arch, folder):
-    path = folder / "table.cu"
-    path.write_text("#include <cuda/atomic>\n" + source)
-    done = nvcc("-std=c++17", "-O3", "-ptx", f"-arch={arch}", "-o", "-", path)
-    assert done.returncode == 0, done.stderr
-    entries = re.finditer(r"\.entry (\w+)\((.*?)\n}\n", done.stdout, re.DOTALL)
-    return {entry.group(1): entry.group(2) for entry in entries}
+    return ptx_by_nvcc("#include <cuda/atomic>\n" + source, arch, folder)
 
 
 @clause("DEV-ORDER-01", "DEV-ORDER-02", "DEV-ORDER-03", "DEV-ORDER-04", "DEV-ORDER-05")

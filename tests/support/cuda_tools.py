@@ -1,6 +1,7 @@
 """CUDA's compiler and headers, where a machine has them."""
 
 import os
+import re
 import shutil
 import subprocess
 from pathlib import Path
@@ -20,6 +21,16 @@ def nvcc(*arguments):
     own = {name: value for name, value in os.environ.items() if name != "LD_PRELOAD"}
     command = [find_nvcc(), *map(str, arguments)]
     return subprocess.run(command, capture_output=True, text=True, check=False, env=own)
+
+
+def ptx_by_nvcc(source, architecture, folder):
+    """What nvcc makes of this source: the PTX of each kernel, by its name."""
+    path = folder / "kernels.cu"
+    path.write_text(source)
+    done = nvcc("-std=c++17", "-O3", "-ptx", f"-arch={architecture}", "-o", "-", path)
+    assert done.returncode == 0, done.stderr
+    entries = re.finditer(r"\.entry (\w+)\((.*?)\n}\n", done.stdout, re.DOTALL)
+    return {entry.group(1): entry.group(2) for entry in entries}
 
 
 def find_headers():
