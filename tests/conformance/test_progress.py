@@ -549,9 +549,9 @@ def standing(target, threads, thread, function, below, operation):
     """What the error says of so many threads in a line, so many below the first of the function:
     the interpreter names the operation."""
     line = function.__code__.co_firstlineno + below
-    place = (
-        f"'.*{operation}" if target.startswith("interpreter") else rf".*test_progress\.py:{line}"
-    )
+    place = rf".*test_progress\.py:{line}\b"
+    if target.startswith("interpreter"):
+        place = rf"'[^']*\b{operation}\b[^']*' in line {line}\b"
     return rf"{threads} threads (?=[^']*\(0, 0, 0\), thread \({thread}, 0, 0\)).*at {place}"
 
 

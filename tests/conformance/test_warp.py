@@ -1,5 +1,6 @@
 """Warps in kernels: masks, votes, shuffles and matches (DEV-WARP)."""
 
+from functools import partial
 from typing import NamedTuple
 
 import ml_dtypes
@@ -202,6 +203,66 @@ def test_votes(target, block):
     run(votes, out, 20, block=block)
     expected = np.array([votes_of(t % 32, 20) for t in range(n)], np.int64)
     assert ((expected & FULL) == out.view(np.uint32).T).all()
+
+
+@D.func
+def in_the_first_half():
+    if D.target(D.is_device):
+        return D.lane_id < 16
+    else:
+        return False
+
+
+@D.func
+def is_below(lane, end):
+    return lane < end
+
+
+@D.kernel
+def votes_by_functions(a, out, end):
+    lane = D.lane_id
+    v = a[lane]
+
+    def is_odd():
+        return v % 2 == 1
+
+    def is_late():
+        first = lane - end
+        if first < 0:
+            return False
+        return first % 3 == 0
+
+    below = partial(is_below, lane, end)
+    out[0, lane] = D.ballot_sync(-1, is_odd)
+    out[1, lane] = D.ballot_sync(-1, in_the_first_half)
+    out[2, lane] = D.ballot_sync(-1, pred=below)
+    out[3, lane] = D.ballot_sync(-1, is_late)
+    out[4, lane] = D.all_sync(-1, is_odd)
+    out[5, lane] = D.any_sync(-1, is_late)
+    out[6, lane] = D.eq_sync(-1, in_the_first_half)
+    half = D.WarpMask(0xFFFF) << (lane // 16 * 16)
+    out[7, lane] = D.all_sync(half, in_the_first_half)
+    out[8, lane] = D.any_sync(half, below)
+    out[9, lane] = D.eq_sync(half, pred=in_the_first_half)
+    if lane >= end:
+        out[10, lane] = D.ballot_sync(D.activemask(), is_odd)
+
+
+@clause("DEV-WARP-09", "DEV-WARP-10", "DEV-WARP-11", "DEV-WARP-12", "DEV-WARP-13")
+def test_predicates_are_functions_of_every_kind(target):
+    """Nested ones, those of the module, and partial ones; test_votes has lambdas."""
+    a = np.random.default_rng(3).integers(0, 9, 32).astype(np.int32)
+    out, end, lane = np.zeros((11, 32), np.int32), 11, np.arange(32)
+    run(votes_by_functions, a, out, end, block=32)
+    odd = lanes_where(lambda o: a[o] % 2 == 1)
+    expected = [
+        *(odd, 0xFFFF, (1 << end) - 1, lanes_where(lambda o: o >= end and (o - end) % 3 == 0)),
+        *(0, 1, 0),
+        *(lane < 16, lane < 16, 1),
+        np.where(lane >= end, odd >> end << end, 0),
+    ]
+    rows = [np.broadcast_to(row, 32).astype(np.uint32).tolist() for row in expected]
+    assert out.view(np.uint32).tolist() == rows
 
 
 # --- shuffles ---

@@ -215,15 +215,24 @@ def where_all(a, b):
         b[32] = 3
 
 
+# What is no part of a vote: copying, comparisons of lanes, and the loop over the blocks.
+NO_VOTE = re.compile(
+    r"vmovups|vxorps|vcmp[a-z]+ps|movq\s+\d*\(|movl\s+\$\d+, 128\("
+    r"|incq|cmpq\s+%rcx, %rdx|j[a-z]+\s|vzeroupper|retq"
+)
+
+
+# From the comparisons, one for each register, to the jump: a mask of two words is one, goes to a
+# general register, and is tested. Where there are no mask registers, four registers are packed into
+# one of bytes first.
 @pytest.mark.parametrize("kernel", [where_any, where_all], ids=["any", "all"])
-@pytest.mark.parametrize(("form", "most"), [("avx512", 2), ("avx2", 6)])
+@pytest.mark.parametrize(("form", "most"), [("avx512", 3), ("avx2", 8)])
 def test_a_vote_is_a_mask_and_a_test(kernel, form, most):
-    """From the comparisons, one for each register, to the jump."""
     a, b = np.zeros(64, np.float32), np.zeros(64, np.float32)
-    names = [line.split()[0] for line in instructions(kernel, a, b, form=form)]
-    masks = r"k(mov|or|and|unpck|shift|test)\w*|vp?ackss\w*|vp?movmsk\w*|vp?test\w*"
-    general = r"(shl|or|and|not|test|cmp)l|v(p?or|p?and)(ps|pd)?"
-    found = [name for name in names if re.fullmatch(f"{masks}|{general}", name)]
+    lines = [line.strip() for line in instructions(kernel, a, b, form=form)]
+    comparisons = [line for line in lines if re.match(r"vcmp", line)]
+    assert len(comparisons) == {"avx512": 2, "avx2": 4}[form]
+    found = [line for line in lines if not NO_VOTE.match(line)]
     assert 1 <= len(found) <= most, found
 
 
