@@ -40,7 +40,7 @@ class Grid:
     """The state of a launch: of threads, of the shared memory of blocks, of arrays."""
 
     def __init__(self, block, blocks: int):
-        bx = axes(block)[0]
+        bx, by = (*axes(block), 1)[:2]
         self.size = int(numpy.prod(axes(block)))
         warps = -(-self.size // LANES)
         self.shape = (blocks, warps, LANES)
@@ -53,7 +53,8 @@ class Grid:
             name: values.astype(numpy.int32)
             for name, values in {
                 **{"t": t, "lane": t % LANES, "warp": t // LANES, "bk": b},
-                **{"tx": t % bx, "ty": t // bx, "i": b * self.size + t},
+                **{"tx": t % bx, "ty": t // bx % by, "tz": t // (bx * by)},
+                "i": b * self.size + t,
             }.items()
         }
         self.arrays: dict[str, numpy.ndarray] = {}  # of one axis

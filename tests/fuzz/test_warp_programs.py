@@ -6,6 +6,7 @@ A few of them here; `make fuzz ARGS=--warps` runs many.
 
 import os
 import re
+from dataclasses import replace
 
 import numpy
 import pytest
@@ -13,6 +14,7 @@ from support.targets import available
 
 from . import lockstep
 from .lockstep import Grid, Misuse, lanes_of
+from .warp_groups import MatchOfAll, ShuffleOfAll
 from .warp_harness import arrays_of, check_warps, difference, run_in_lockstep
 from .warp_programs import generate_warps
 from .warp_tree import converted
@@ -71,6 +73,21 @@ CONSTRUCTS = {
     "tickets": r"D\.atomic_ref\(at_i4",
     "shared memory": r"^ +sh_\w+\[t\] = v\d+$",
     "barriers in branches": r"^ +sh_\w+\[t\] = D\.\w+\(.*\n +D\.syncthreads\(\)",
+    "votes by functions": r"D\.\w+_sync\(\S+, p_m?v?\d+\)",
+    "shuffles of vectors": r"D\.shfl_\w*sync\(\S+, D\.\w+x[234]\(",
+    "shuffles of tuples": r"D\.shfl_\w*sync\(\S+, \(v\d+, ",
+    "shuffles of named tuples": r"D\.shfl_\w*sync\(\S+, Named_",
+    "shuffles of structs": r"D\.shfl_\w*sync\(\S+, Struct_",
+    "matches of vectors": r"D\.match_\w*sync\(\S+, D\.\w+x[234]\(",
+    "matches of tuples": r"D\.match_\w*sync\(\S+, \(v\d+, ",
+    "matches of named tuples": r"D\.match_\w*sync\(\S+, Named_",
+    "matches of structs": r"D\.match_\w*sync\(\S+, Struct_",
+    "shuffles of small vectors": r"shfl_\w*sync\(\S+, D\.(u?int|float|bfloat)(8|16)\w*x[234]\(",
+    "complex numbers": r"^ +o_c8\[",
+    "bytes with a sign": r"D\.int8\(",
+    "uint16": r"D\.uint16\(",
+    "bfloat16": r"D\.bfloat16\(",
+    "8-bit floats": r"D\.float8e\dm\d\(",
     "votes of blocks": r"D\.syncthreads_(count|and|or)\(",
     "meetings in two ifs": r"^ +if \(not v\d+\):\n +\S+ = D\.(\w+_sync|syncthreads_\w+)\(",
     "meetings in both branches": r"^ +else:\n +\S+ = D\.(\w+_sync|syncthreads_\w+)\(",
@@ -78,11 +95,12 @@ CONSTRUCTS = {
 
 
 def test_programs_of_warps_have_every_construct():
-    source = "\n".join(generate_warps(seed).source() for seed in range(200))
+    programs = [generate_warps(seed) for seed in range(400)]
+    source = "\n".join(program.source() for program in programs)
     counts = {name: len(re.findall(p, source, re.MULTILINE)) for name, p in CONSTRUCTS.items()}
     assert {name: n for name, n in counts.items() if n < 20} == {}
-    blocks = {generate_warps(seed).block for seed in range(200)}
-    assert {20, 33, 64, (10, 10), (32, 2)} <= blocks
+    blocks = {program.block for program in programs}
+    assert {20, 33, 64, (10, 10), (32, 2), (4, 4, 4), (7, 5, 3)} <= blocks
 
 
 @pytest.mark.parametrize(
@@ -112,6 +130,33 @@ def test_a_model_that_is_wrong_is_seen(monkeypatch, name, other):
         except Misuse:  # masks are wrong too
             differ += 1
     assert differ >= 15
+
+
+@pytest.mark.parametrize("kind", [ShuffleOfAll, MatchOfAll])
+def test_a_part_that_is_left_out_is_seen(monkeypatch, kind):
+    """Of a vector, a tuple or a struct: the last one stays where it is, or is not compared."""
+    programs = {seed: generate_warps(seed) for seed in range(100)}
+    arrays = {seed: arrays_of(seed, program) for seed, program in programs.items()}
+    right = {seed: run_in_lockstep(p, arrays[seed]) for seed, p in programs.items()}
+    whole = kind.run
+
+    def without_the_last(self, g, on):
+        if len(self.parts) > 1 and kind is MatchOfAll:
+            return whole(replace(self, parts=self.parts[:-1]), g, on)
+        whole(self, g, on)
+        if kind is ShuffleOfAll:
+            g.assign(self.names[-1], self.parts[-1].run(g, on), on)
+        return on
+
+    monkeypatch.setattr(kind, "run", without_the_last)
+    differ = 0
+    for seed, program in programs.items():
+        try:
+            wrong = run_in_lockstep(program, arrays[seed])
+            differ += difference(program, right[seed], wrong) is not None
+        except Misuse:
+            differ += 1
+    assert differ >= 10
 
 
 def lanes_of_first(lanes):

@@ -17,7 +17,8 @@ from .wait_threads import Running, Turnstile, i4
 from .warp_harness import Arrays, Case, check_on
 
 # In order, and in random orders.
-TARGETS = ["interpreter", "interpreter-seed1", "interpreter-seed2", "avx2", "avx2-threads"]
+TARGETS = ["interpreter", "interpreter-seed1", "interpreter-seed2"]
+TARGETS += ["avx512", "avx2", "sse4", "avx2-threads"]
 
 
 def arrays_of(seed: int, program: WaitProgram) -> Arrays:

@@ -14,7 +14,8 @@ import numpy
 
 from .lockstep import Grid
 from .warp_expressions import INTEGERS, THREAD, VALUES, op
-from .warp_meetings import Path, WarpMeetings
+from .warp_groups import WarpGroups
+from .warp_meetings import Path
 from .warp_tree import (
     Choose,
     Convert,
@@ -97,7 +98,7 @@ class Apart:
         return on
 
 
-class WarpApart(WarpMeetings):
+class WarpApart(WarpGroups):
     parts: bool  # whether the program has such meetings
 
     def apart(self, p: Path) -> list:

@@ -8,7 +8,8 @@ import random
 from .warp_tree import Bound, Choose, Convert, Item, LaneOf, Let, Name, Not, Number, Op
 
 WIDE = ("i4", "u4", "i8", "f4", "f8")  # what is computed in
-VALUES = (*WIDE, "b1", "u1", "i2", "f2", "u8")
+MOVED = ("bf", "e4", "e5", "c8")  # only moved and compared
+VALUES = (*WIDE, "b1", "i1", "u1", "i2", "u2", "f2", "u8", *MOVED)
 INTEGERS = ("i4", "u4", "i8")
 
 
@@ -99,6 +100,8 @@ class WarpExpressions:
             return self.random.choice(own)
         if t in WIDE and self.chance(0.2):
             return Number(t, self.random.randint(0, 50) if t[0] != "f" else 0.25, typed=True)
+        if t in MOVED:
+            return Convert(t, op("&", self.random.choice(self.variables("i4")), 7))
         others = self.variables(*(set(WIDE) - {t}))
         return Convert(t, self.random.choice(others)) if others else self.random.choice(own)
 

@@ -12,12 +12,21 @@ import numpy
 from cuda import device as D
 from cuda.device import _testing
 
-from .harness import assembled, numbers, unequal
+from .harness import assembled, unequal
 from .lockstep import Grid
+from .model import COMPONENTS
+from .random_numbers import numbers
 from .warp_programs import WarpProgram, generate_warps
 from .warp_tree import NUMPY, run_all
 
 Arrays = dict[str, numpy.ndarray]
+
+
+def some_numbers(rng: random.Random, t: str, count: int) -> numpy.ndarray:
+    if t not in COMPONENTS:
+        return numbers(rng, t, (count,))
+    parts = numbers(rng, COMPONENTS[t], (2 * count,))
+    return parts.view(NUMPY[t])
 
 
 def arrays_of(seed: int, program: WarpProgram) -> Arrays:
@@ -25,7 +34,7 @@ def arrays_of(seed: int, program: WarpProgram) -> Arrays:
     rng, grid = random.Random(seed ^ 0x5EED), Grid(program.block, program.blocks)
     threads = grid.size * program.blocks
     with numpy.errstate(all="ignore"):
-        made = {name: numbers(rng, t, (threads,)) for name, t in program.inputs.items()}
+        made = {name: some_numbers(rng, t, threads) for name, t in program.inputs.items()}
     for t, rows in program.rows.items():
         made[f"o_{t}"] = numpy.zeros((rows, threads), NUMPY[t])
     for name, (t, size) in program.counters.items():

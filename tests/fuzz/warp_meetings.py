@@ -92,7 +92,7 @@ class WarpMeetings(WarpExpressions):
         kind = self.random.choice(("all", "any", "eq", "ballot", "ballot"))
         test, mask = self.test(), self.mask(p)
         result = self.fresh("wm" if kind == "ballot" else "b1", keep=True)
-        return [Vote(kind, result.name, mask, test), *self.show(p, result)]
+        return [Vote(kind, result.name, mask, test, self.chance(0.3)), *self.show(p, result)]
 
     def takes_all(self, p: Path, mask) -> bool:
         """Whether all 32 lanes certainly take part."""

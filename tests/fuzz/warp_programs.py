@@ -16,6 +16,7 @@ from dataclasses import dataclass, field, replace
 from .positions import axes
 from .warp_apart import WarpApart
 from .warp_expressions import BLOCK, LANE, THREAD, VALUES, WARP, WIDE, number, op
+from .warp_groups import Kind
 from .warp_meetings import COMMUTING, FULL, Path
 from .warp_tree import (
     NAMES,
@@ -38,12 +39,15 @@ from .warp_tree import (
 
 BLOCKS = (32, 32, 64, 96, 128, 20, 50, 33, 1, 100)
 BLOCKS += ((32, 2), (16, 4), (8, 8), (10, 10), (7, 5), (33, 2))
+BLOCKS += ((4, 4, 4), (7, 5, 3), (8, 2, 3), (2, 3, 5), (32, 1, 2))
+IMPORTS = "from typing import NamedTuple\n\nfrom cuda import device as D"
 POSITION = """tx = D.int32(D.thread_idx.x)
-t = D.int32(D.thread_idx.x + D.block_dim.x * D.thread_idx.y)
+t = D.int32(D.thread_idx.x + D.block_dim.x * (D.thread_idx.y + D.block_dim.y * D.thread_idx.z))
 lane = D.lane_id
 warp = t // 32
 bk = D.int32(D.block_idx.x)
 ty = D.int32(D.thread_idx.y)
+tz = D.int32(D.thread_idx.z)
 i = bk * {size} + t"""
 
 
@@ -58,6 +62,7 @@ class WarpProgram:
     rows: dict[str, int]  # of the outputs, by type
     by: int  # an argument
     operations: dict[str, str] = field(default_factory=dict)
+    kinds: list[Kind] = field(default_factory=list)
 
     def parameters(self) -> list[str]:
         return [*self.inputs, *(f"o_{t}" for t in self.rows), *self.counters, "by"]
@@ -70,7 +75,8 @@ class WarpProgram:
             lines += statement.lines("    ")
         text = "\n".join(lines) + "\n"
         helper = f"{Total.TEXT}\n\n" if "total_of(" in text else ""
-        return f"from cuda import device as D\n\n\n{helper}{text}"
+        kinds = "".join(f"{kind.definition()}\n\n" for kind in self.kinds if kind.definition())
+        return f"{IMPORTS}\n\n\n{kinds}{helper}{text}"
 
 
 class WarpGenerator(WarpApart):
@@ -84,9 +90,10 @@ class WarpGenerator(WarpApart):
         self.lines = -(-self.size // 32) * 32  # threads, and those that the last warp lacks
         self.may_leave = self.chance(0.4)
         self.whole = self.size % 32 == 0 and not self.may_leave
-        self.inputs = {f"a_{t}": t for t in self.random.sample(VALUES, 4)}
+        self.inputs = {f"a_{t}": t for t in self.random.sample(VALUES, 6)}
         self.inputs["a_i4"] = "i4"
-        self.scopes = [{"lane": "i4", "t": "i4", "warp": "i4", "bk": "i4", "i": "i4", "tx": "i4"}]
+        self.scopes = [{"lane": "i4", "t": "i4", "warp": "i4", "bk": "i4", "i": "i4"}]
+        self.scopes[0] |= dict.fromkeys(("tx", "ty", "tz"), "i4")
         self.frozen = set(self.scopes[0])
         self.shared = {f"sh_{t}": (t, self.lines) for t in self.random.sample(WIDE, 2)}
         self.shared["sa_i4"] = "i4", 5
@@ -97,6 +104,7 @@ class WarpGenerator(WarpApart):
         self.counters["aw_i4"] = "i4", self.places
         self.rows: dict[str, int] = {}
         self.names = 0
+        self.kinds = []
 
     # --- control ---
 
@@ -225,6 +233,7 @@ class WarpGenerator(WarpApart):
         kinds = [(2, self.let), (3, self.vote), (4, self.shuffle), (2, self.match)]
         kinds += [(1, self.part), (1, self.sync), (1.5, self.exchange), (1.5, self.atomic)]
         kinds += [(1, self.aggregated), (0.5, self.active)]
+        kinds += [(1.5, self.shuffle_of_all), (1.3, self.match_of_all)]
         if self.whole and p.full:
             kinds += [(2, self.reduction), (0.7, self.total)]
             kinds += [(1, self.block_scan)] if p.block else []
@@ -260,7 +269,7 @@ class WarpGenerator(WarpApart):
         inputs = dict(sorted(self.inputs.items()))
         return WarpProgram(
             *(self.block, self.blocks(), [*start, *body], inputs, self.shared),
-            *(self.counters, self.rows, self.random.randint(0, 31), self.operations),
+            *(self.counters, self.rows, self.random.randint(0, 31), self.operations, self.kinds),
         )
 
 

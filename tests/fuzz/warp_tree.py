@@ -390,12 +390,20 @@ class Sync:
 
 @dataclass
 class Vote:
+    """`named`: by a function of its own inside of the kernel, instead of a lambda."""
+
     kind: str
     name: str
     mask: object
     test: object
+    named: bool = False
 
     def lines(self, pad: str):
+        if self.named:
+            yield f"{pad}def p_{self.name}():"
+            yield f"{pad}    return {self.test.text()}"
+            yield f"{pad}{self.name} = D.{self.kind}_sync({self.mask.text()}, p_{self.name})"
+            return
         call = f"D.{self.kind}_sync({self.mask.text()}, lambda: {self.test.text()})"
         yield f"{pad}{self.name} = {call}"
 
