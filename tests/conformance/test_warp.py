@@ -337,7 +337,7 @@ def shuffled_records(numbers, out):
     out[2, lane] = vector.x + 100 * vector.y
     small = D.shfl_up_sync(-1, D.int8x4(lane, lane + 1, lane + 2, lane + 3), 1)
     out[3, lane] = small.x + 10 * D.int32(small.w)
-    i, y, flag = D.shfl_down_sync(-1, (D.int16(lane), x, lane % 2 == 0), 2)
+    y, i, flag = D.shfl_down_sync(-1, (x, D.int16(lane), lane % 2 == 0), 2)
     out[4, lane] = i + 100 * y + (1000 if flag else 0)
     point = D.shfl_sync(-1, Point(x, D.float32(lane)), lane)
     out[5, lane] = point.x + point.y

@@ -87,6 +87,15 @@ def predicates(a, n):
     v = D.ballot_sync(-1)
 
 
+@D.struct
+class Spread:
+    """As (int16, int32, int16), which has its places."""
+
+    first: D.int16
+    second: D.int32
+    third: D.int16
+
+
 @bad.kernel(DOUBLES, 3, clause="DEV-WARP-17")
 def values_that_are_too_large(a, n):
     v = D.float32x4(1, 2, 3, 4)
@@ -105,6 +114,21 @@ def values_that_are_too_large(a, n):
     # error at `a`: shfl_sync() takes numbers, and what is made of them, found array[complex128, 1]
     # hint: give it a number, a vector, a tuple or a struct
     b = D.shfl_sync(-1, a, 1)
+    m = D.int16(n), D.int32(n), D.int16(n)
+    # error at `m`: shfl_sync() moves at most 8 bytes, but (int16, int32, int16) has 12
+    # hint: move its parts one by one
+    e = D.shfl_sync(-1, m, 1)
+    # error at `Spread(1, n, 2)`: shfl_sync() moves at most 8 bytes, but Spread has 12
+    # hint: move its parts one by one
+    f = D.shfl_sync(-1, Spread(1, n, 2), 1)
+    # error at `(D.int64(n), True)`: shfl_sync() moves at most 8 bytes, but (int64, bool) has 16
+    # hint: move its parts one by one
+    g = D.shfl_sync(-1, (D.int64(n), True), 1)
+    # error at `((m[0], n), m[2])`: shfl_sync() moves at most 8 bytes, but ((int16, int), int16) has 12
+    # hint: move its parts one by one
+    h = D.shfl_sync(-1, ((m[0], n), m[2]), 1)
+    # All of these have room.
+    i = D.shfl_sync(-1, (m[0], m[2], n), 1), D.shfl_sync(-1, (), 1)
 
 
 @bad.kernel(FLOATS, 3, clause=["DEV-WARP-16", "DEV-WARP-23"], partial="checked kernels")

@@ -11,6 +11,7 @@
 #include "frontend/operators/operators.h"
 #include "frontend/records/records.h"
 #include "frontend/warps/warps.h"
+#include "support/record_layout.h"
 
 namespace cuda_device::frontend {
 namespace {
@@ -44,12 +45,23 @@ Inst* mask_argument(Context& ctx, const Arguments& a, const Intrinsic& i, const 
   return bits;
 }
 
-uint32_t bytes_of_value(const Value& v) {
-  if (v.is_record()) return v.record().type->size;
-  if (v.is_number() || v.is_complex()) return bytes_of(DataType::number(v.code()));
-  uint32_t bytes = 0;
-  for (const Value& part : v.parts()) bytes += bytes_of_value(part);
-  return bytes;
+struct Extent {
+  uint64_t bytes, align;
+};
+
+// In memory; that of a tuple is laid out as the struct of its parts.
+Extent extent_of(const Value& v) {
+  if (v.is_record()) return {v.record().type->size, v.record().type->align};
+  if (v.is_number() || v.is_complex()) {
+    const DataType type = DataType::number(v.code());
+    return {bytes_of(type), align_of(type)};
+  }
+  MemberLayout members;
+  for (const Value& part : v.parts()) {
+    const Extent own = extent_of(part);
+    members.add(own.bytes, own.align);
+  }
+  return {members.size(), members.align()};
 }
 
 bool is_data(const Value& v) {
@@ -165,7 +177,7 @@ Value call_shuffle(Context& ctx, const Arguments& a, const Intrinsic& i) {
   if (!lane.value) return missing(ctx, a, i, last_parameter(i));
   const Value value = data_argument(ctx, moved, i);
   if (value.is_unknown()) return value;
-  if (const uint32_t bytes = bytes_of_value(value); bytes > kMostBytes)
+  if (const uint64_t bytes = extent_of(value).bytes; bytes > kMostBytes)
     return error(ctx, DiagCode::warp_value_size, moved.node,
                  {i.short_name(), type_text(value), std::to_string(bytes)});
   Inst* number = lane_argument(ctx, lane, i, last_parameter(i));
