@@ -169,3 +169,64 @@ def test_whether_all_match_is_asked_of_the_lanes():
     text = whether_all.inspect(a, out, D.WarpMask(5), what="ptx", target="sm_90", block=32)
     match = "match.all.sync.b32(value, p2)"
     assert operations_and_stores(text) == ([match], [match, f"ne({match}, 0)"])
+
+
+@D.kernel
+def moved_at_once(a, out, mask, by):
+    out[D.thread_idx.x] = D.shfl_xor_sync(mask, a[D.thread_idx.x], by)
+
+
+@D.kernel
+def matched_at_once(a, out, mask):
+    out[D.thread_idx.x] = D.match_any_sync(mask, a[D.thread_idx.x])
+
+
+# By type: words of 32 bits that are moved, and words of 32 and of 64 that are compared.
+WORDS = {
+    D.int8x4: (1, 1, 0),
+    D.uint8x3: (1, 1, 0),
+    D.float8e4m3x2: (1, 1, 0),
+    D.int16x2: (1, 1, 0),
+    D.bfloat16x2: (1, 1, 0),
+    D.float16x4: (2, 0, 1),
+    D.float32x2: (2, 0, 1),
+    D.complex64: (2, 0, 1),
+    D.float64: (2, 0, 1),
+    D.int32x3: (None, 1, 1),
+    D.float64x2: (None, 0, 2),
+}
+
+
+@pytest.mark.parametrize("dtype", WORDS, ids=lambda t: t.__name__)
+def test_small_scalars_share_a_word(dtype):
+    moves, *matches = WORDS[dtype]
+    a, out = D.zeros(32, dtype=dtype, device="cpu"), np.zeros(32, np.int32)
+    options = {"what": "ptx", "target": "sm_90", "grid": 1, "block": 32}
+    text = matched_at_once.inspect(a, out, D.WarpMask(5), **options)
+    assert [text.count(f"match.any.sync.b{bits}") for bits in (32, 64)] == matches
+    if moves:
+        text = moved_at_once.inspect(a, a, D.WarpMask(5), 3, **options)
+        assert text.count("shfl.sync.bfly.b32") == moves
+
+
+@D.kernel
+def mixed(a, b, flags, out):
+    """A scalar of 64 bits stands between those that share a word."""
+    t = D.thread_idx.x
+    out[t] = D.match_any_sync(-1, (a[t], b[t], flags[t]))
+
+
+def test_scalars_that_share_a_word_need_not_stand_together():
+    a, b, out = np.zeros(32, np.int8), np.zeros(32, np.float64), np.zeros(32, np.int32)
+    text = mixed.inspect(a, b, np.zeros(32, bool), out, what="ptx", target="sm_90", block=32)
+    assert [text.count(f"match.any.sync.b{bits}") for bits in (32, 64)] == [1, 1]
+
+
+@pytest.mark.parametrize(
+    "dtype", [D.int8x4, D.float8e5m2x4, D.int16x2, D.float16x2], ids=lambda t: t.__name__
+)
+def test_a_vector_of_a_word_is_never_taken_apart(dtype):
+    a = D.zeros(32, dtype=dtype, device="cpu")
+    text = moved_at_once.inspect(a, a, D.WarpMask(5), 3, what="ptx", target="sm_90", block=32)
+    moved = "shfl.sync.bfly.b32(value, p3, 31, p2)"
+    assert operations_and_stores(text) == ([moved], [moved])

@@ -1,5 +1,5 @@
 // Operations of a warp: votes, shuffles, matches (DEV-WARP-06 to -25). A value that is made of
-// several scalars is taken apart: each is moved, or compared, on its own.
+// several scalars is taken apart, and its words are moved, or compared, one by one.
 #include <functional>
 
 #include "frontend/arrays/arrays.h"
@@ -11,12 +11,15 @@
 #include "frontend/operators/operators.h"
 #include "frontend/records/records.h"
 #include "frontend/warps/warps.h"
+#include "frontend/warps/words.h"
 #include "support/record_layout.h"
 
 namespace cuda_device::frontend {
 namespace {
 
 constexpr uint32_t kMostBytes = 8;
+// Bits at once, on GPUs.
+constexpr unsigned kMostMoved = 32, kMostMatched = 64;
 
 Value missing(Context& ctx, const Arguments& a, const Intrinsic& i, const char* parameter) {
   return error(ctx, DiagCode::missing_argument, a.node,
@@ -80,13 +83,6 @@ Value data_argument(Context& ctx, const Given& given, const Intrinsic& i) {
                     {i.short_name(), type_text(value)});
 }
 
-// Floats that are only stored go as their bits.
-Inst* as_bits(Context& ctx, Inst* scalar) {
-  if (!scalar->type.is_stored()) return scalar;
-  const ScalarKind bits = scalar->type.bits() == 8 ? ScalarKind::U8 : ScalarKind::U16;
-  return ctx.builder.typed(Op::Bitcast, ir::Type::of(bits), {scalar});
-}
-
 Value each_scalar(const Value& v, const std::function<Value(const Value&)>& f) {
   if (!v.is_aggregate()) return f(v);
   std::vector<Value> parts;
@@ -117,13 +113,22 @@ const char* last_parameter(const Intrinsic& i) {
   return i.op == Op::ShuffleXor ? "flag" : "delta";
 }
 
-Inst* matched(Context& ctx, Op op, Inst* mask, const Value& value, const Node* node) {
-  Inst* lanes = nullptr;
+std::vector<Inst*> scalars_of(Context& ctx, const Value& value, const Node* node) {
+  std::vector<Inst*> scalars;
   each_scalar(value, [&](const Value& scalar) {
-    Inst* found = ctx.builder.op(op, {mask, as_bits(ctx, inst_of(ctx, scalar, node))});
-    lanes = lanes ? ctx.builder.op(Op::And, {lanes, found}) : found;
+    scalars.push_back(inst_of(ctx, scalar, node));
     return scalar;
   });
+  return scalars;
+}
+
+Inst* matched(Context& ctx, Op op, Inst* mask, const Value& value, const Node* node) {
+  const std::vector<Inst*> scalars = scalars_of(ctx, value, node);
+  Inst* lanes = nullptr;
+  for (Inst* word : Words(ctx, scalars, kMostMatched).packed()) {
+    Inst* found = ctx.builder.op(op, {mask, word});
+    lanes = lanes ? ctx.builder.op(Op::And, {lanes, found}) : found;
+  }
   return lanes ? lanes : mask;
 }
 
@@ -183,12 +188,13 @@ Value call_shuffle(Context& ctx, const Arguments& a, const Intrinsic& i) {
   Inst* number = lane_argument(ctx, lane, i, last_parameter(i));
   Inst* bits = number ? mask_argument(ctx, a, i, *mask.value, mask.node) : nullptr;
   if (!bits) return Value::unknown();
-  return each_scalar(value, [&](const Value& scalar) {
-    Inst* own = inst_of(ctx, scalar, moved.node);
-    Inst* other = ctx.builder.op(i.op, {bits, as_bits(ctx, own), number});
-    if (other->type != own->type) other = ctx.builder.typed(Op::Bitcast, own->type, {other});
-    return Value::number(scalar.code(), other);
+  const std::vector<Inst*> scalars = scalars_of(ctx, value, moved.node);
+  const auto others = Words(ctx, scalars, kMostMoved).moved([&](Inst* word) {
+    return ctx.builder.op(i.op, {bits, word, number});
   });
+  auto next = others.begin();
+  return each_scalar(value,
+                     [&](const Value& scalar) { return Value::number(scalar.code(), *next++); });
 }
 
 Value call_match(Context& ctx, const Arguments& a, const Intrinsic& i) {

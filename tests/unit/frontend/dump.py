@@ -79,7 +79,8 @@ class Device:
         return bin(int(x) & 0xFFFFFFFF).count("1")
 
     # Names that the table knows and plain Python does not.
-    later = ("syncthreads", "shared_array", "brev", "clz", "ffs", "cbrt", "fma", "lane_id", "warp_size")
+    later = ("syncthreads", "shared_array", "brev", "clz", "ffs", "cbrt", "fma", "lane_id", "warp_size",
+             "shfl_sync", "shfl_up_sync", "shfl_xor_sync", "match_any_sync", "match_all_sync")
 
     def __getattr__(self, name):
         if name in self.later:
