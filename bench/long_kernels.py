@@ -147,6 +147,12 @@ def nest(depth):
     return _by_lanes(*lines, "    " * depth + "x = x * 0.5 + a[i]")
 
 
+def phases(count):
+    """So many barriers, each on one side of an `if` whose threads may diverge (decision 0062)."""
+    step = "if x > {k}:\n    x = x * 0.5 + {k}\n    D.syncthreads()"
+    return _by_lanes(*(step.format(k=k) for k in range(count)))
+
+
 STRUCTS_HEAD = """\
 from cuda import device as D
 
@@ -231,6 +237,7 @@ LIMITED = {
     "network_choose": (network(CHOOSE), NETWORK),
     "network_swap": (network(SWAP), NETWORK),
     "nest_16": (nest(16), TUPLES),
+    "phases_40": (phases(40), {"avx512": 1, "avx2": 1}),
     "functions_200": (functions(200), {"avx512": 5, "avx2": 5, "sm_90": 5}),
     "structs_50": (structs(50), {"avx512": 1, "avx2": 1, "sm_90": 1}),
 }
