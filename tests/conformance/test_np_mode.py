@@ -77,7 +77,7 @@ def python_objects(out):
     # hint: its kernels have numbers, arrays, and tuples of numbers; types are named by type objects
     # ... such as float32
     d = {}  # error at `{}`: a dict is not supported in kernels
-    # hint: kernels have numbers, tuples and arrays only
+    # hint: use an array, and compare keys with 'if' and 'elif'
     e = {1, 2}  # error at `{1, 2}`: a set is not supported in kernels
     # hint: use a tuple
     f = [1, 2]  # error at `[1, 2]`: a list is not supported in kernels
