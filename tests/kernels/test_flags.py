@@ -292,7 +292,11 @@ def kept_bits(out, access):
         (with_a_number, "cannot apply | to 'Access' and 'int'", ""),
         (of_two_classes, "cannot apply | to 'Access' and 'Loose'", ""),
         (number_in_flags, "'in' needs a tuple, a range, an array or a generator expression", ""),
-        (name_of_seven, "the name of members of a Flag of more than six bits that", "x in Seven"),
+        (
+            name_of_seven,
+            "the run-time name of members of a Flag of more than six bits",
+            "x in Seven",
+        ),
         (kept_bits, "making members of a Flag whose boundary is 'keep'", "name them: Loose.A"),
         (repr_of_seven, "members of a Flag that are put together in the kernel", ""),
         (repr_of_six_ints, "members of a Flag that are put together in the kernel", ""),

@@ -135,8 +135,7 @@ static Value name_of_member(Context& ctx, const Value& member, const Node* node)
     const auto name = name_of_flags(ctx, member, node);
     return name ? *name
                 : not_implemented(ctx, node,
-                                  "the name of members of a Flag of more than six bits that are "
-                                  "known at run time",
+                                  "the run-time name of members of a Flag of more than six bits",
                                   "ask for each member: x in " + class_of(member)->name);
   }
   return *of_member(ctx, member, node, [](const syntax::Value& one) { return Text{one.text}; });
