@@ -622,18 +622,13 @@ void Classes::read_attribute(const std::string& name, nb::handle value, TypeDecl
   if (Py_TYPE(value.ptr()) == &PyProperty_Type) decl.properties.insert(name);
   if (Py_TYPE(value.ptr()) == &PyStaticMethod_Type) decl.static_methods.insert(name);
   if (Py_TYPE(value.ptr()) == &PyClassMethod_Type) decl.class_methods.insert(name);
-  syntax::Binding binding;
-  const auto index = [this](nb::handle type) { return index_of(type); };
-  if (std::optional<syntax::Value> array = constant_array(target, index)) {
-    binding.kind = syntax::Binding::Kind::Constant;
-    binding.value = std::move(*array);
-    decl.attributes[name] = std::move(binding);
-    return;
-  }
   if (!is_function(target)) {
-    decl.attributes[name] = meaning_(target);
+    const auto index = [this](nb::handle type) { return index_of(type); };
+    std::optional<syntax::Binding> array = array_binding(target, index);
+    decl.attributes[name] = array ? std::move(*array) : meaning_(target);
     return;
   }
+  syntax::Binding binding;
   binding.kind = syntax::Binding::Kind::Function;
   binding.name = name.substr(name.rfind('.') + 1);  // without what name_of_super adds
   binding.function = function_(target);

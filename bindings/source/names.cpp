@@ -205,12 +205,8 @@ Binding Names::meaning_of(nb::handle object) {
 }
 
 Binding Names::bound(nb::handle object, Guard& guard) {
-  Binding binding = meaning_of(object);
-  if (std::optional<syntax::Value> array = constant_array(object, type_index_)) {
-    binding = {};
-    binding.kind = Binding::Kind::Constant;
-    binding.value = std::move(*array);
-  }
+  std::optional<Binding> array = array_binding(object, type_index_);
+  Binding binding = array ? std::move(*array) : meaning_of(object);
   if (binding.kind == Binding::Kind::Constant)
     guard.constant = std::make_shared<const syntax::Value>(binding.value);
   return binding;

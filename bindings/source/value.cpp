@@ -328,8 +328,11 @@ static std::optional<syntax::FieldType> record_elements(PyArrayObject* array,
   return type;
 }
 
-// The elements in C order. Where NumPy copies fields one by one, what lies between them is zero.
+// The elements in C order. What lies between fields is zero, as NumPy copies them one by one:
+// equal records have equal bytes.
 static std::string packed_elements(PyArrayObject* array) {
+  if (!PyArray_HASFIELDS(array) && PyArray_IS_C_CONTIGUOUS(array))
+    return {PyArray_BYTES(array), static_cast<size_t>(PyArray_NBYTES(array))};
   PyArray_Descr* dtype = PyArray_DESCR(array);
   Py_INCREF(dtype);
   nb::object packed = checked(PyArray_Zeros(PyArray_NDIM(array), PyArray_DIMS(array), dtype, 0));
@@ -345,14 +348,24 @@ std::optional<Value> constant_array(nb::handle object, const StructIndex& struct
       static_cast<size_t>(PyArray_NBYTES(array)) > kMaxConstantArray)
     return std::nullopt;
   Value value = make(Value::Kind::Array);
-  if (const auto format = scalar_of_type_number(PyArray_TYPE(array)))
+  if (const auto format = scalar_of_type_number(PyArray_TYPE(array))) {
     value.format = *format;
-  else
+  } else {
     value.element = record_elements(array, structs);
-  if (!value.element && !scalar_of_type_number(PyArray_TYPE(array))) return std::nullopt;
+    if (!value.element) return std::nullopt;
+  }
   value.shape.assign(PyArray_DIMS(array), PyArray_DIMS(array) + PyArray_NDIM(array));
   value.text = packed_elements(array);
   return value;
+}
+
+std::optional<syntax::Binding> array_binding(nb::handle object, const StructIndex& structs) {
+  std::optional<Value> array = constant_array(object, structs);
+  if (!array) return std::nullopt;
+  syntax::Binding binding;
+  binding.kind = syntax::Binding::Kind::Constant;
+  binding.value = std::move(*array);
+  return binding;
 }
 
 bool same_value(const Value& a, const Value& b) {

@@ -23,6 +23,8 @@ bool is_mutable(nb::handle object);
 // kMaxConstantArray bytes.
 inline constexpr size_t kMaxConstantArray = 64 * 1024;
 std::optional<syntax::Value> constant_array(nb::handle object, const StructIndex& structs);
+// What a name means that has such an array.
+std::optional<syntax::Binding> array_binding(nb::handle object, const StructIndex& structs);
 
 // Same kind and same bits: -0.0 is not 0.0, True is not 1, a NaN is itself.
 bool same_value(const syntax::Value& a, const syntax::Value& b);

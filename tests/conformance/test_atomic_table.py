@@ -71,23 +71,26 @@ def ways(operation):
     return [(number, *pair) for number, pair in enumerate(pairs)]
 
 
+def call_in_cuda(operation, ctype, order, scope, out, value, expected):
+    """A statement: the operation on *at, with its result in `out`."""
+    ref = f"cuda::atomic_ref<{ctype}, cuda::thread_scope_{scope}>(*at)"
+    how = f"cuda::memory_order_{order}"
+    return {
+        "load": f"{out} = {ref}.load({how});",
+        "store": f"{ref}.store({value}, {how});",
+        "cas": f"{{ {ctype} e = {expected}; {ref}.compare_exchange_strong(e, {value}, {how});"
+        f" {out} = e; }}",
+    }.get(operation, f"{out} = {ref}.{CHANGES.get(operation)}({value}, {how});")
+
+
 def in_cuda(row):
     operation, dtype, space = row
     ctype = TYPES[dtype]
     lines = [
         f"__shared__ {ctype} s[1]; {ctype} *at = s;" if space == "shared" else f"{ctype} *at = p;"
     ]
-    for number, order, scope in ways(operation):
-        ref = f"cuda::atomic_ref<{ctype}, cuda::thread_scope_{scope}>(*at)"
-        how = f"cuda::memory_order_{order}"
-        lines.append(
-            {
-                "load": f"out[{number}] = {ref}.load({how});",
-                "store": f"{ref}.store(v, {how});",
-                "cas": f"{{ {ctype} e = w; {ref}.compare_exchange_strong(e, v, {how});"
-                f" out[{number}] = e; }}",
-            }.get(operation, f"out[{number}] = {ref}.{CHANGES.get(operation)}(v, {how});")
-        )
+    for number, *way in ways(operation):
+        lines.append(call_in_cuda(operation, ctype, *way, f"out[{number}]", "v", "w"))
     body = "\n  ".join(lines)
     return (
         f'extern "C" __global__ void {name_of(row)}({ctype} *p, {ctype} *out, {ctype} v, {ctype} w)'
@@ -95,19 +98,21 @@ def in_cuda(row):
     )
 
 
+def call_in_python(operation, order, scope, out, value, expected):
+    how = f"'{order}', '{scope}'"
+    return {
+        "load": f"{out} = ref.load({how})",
+        "store": f"ref.store({value}, {how})",
+        "cas": f"{out} = ref.cas({expected}, {value}, {how})",
+    }.get(operation, f"{out} = ref.{operation}({value}, {how})")
+
+
 def in_python(row):
     operation, dtype, space = row
     array = f"D.shared_array(1, D.{dtype})" if space == "shared" else "p"
     lines = [f"ref = D.atomic_ref({array}, 0)"]
-    for number, order, scope in ways(operation):
-        how = f"'{order}', '{scope}'"
-        lines.append(
-            {
-                "load": f"out[{number}] = ref.load({how})",
-                "store": f"ref.store(v, {how})",
-                "cas": f"out[{number}] = ref.cas(w, v, {how})",
-            }.get(operation, f"out[{number}] = ref.{operation}(v, {how})")
-        )
+    for number, *way in ways(operation):
+        lines.append(call_in_python(operation, *way, f"out[{number}]", "v", "w"))
     body = "\n    ".join(lines)
     return f"@D.kernel\ndef {name_of(row)}(p, out, v, w):\n    {body}\n"
 
@@ -233,18 +238,7 @@ def apart(lines, fence):
 def other_in_cuda(row):
     operation, _, space, ctype = row
     place = f"__shared__ {ctype} s[1]; {ctype} *at = s;"
-    lines = []
-    for order, scope in other_ways(row):
-        ref = f"cuda::atomic_ref<{ctype}, cuda::thread_scope_{scope}>(*at)"
-        how = f"cuda::memory_order_{order}"
-        lines.append(
-            {
-                "load": f"*out = {ref}.load({how});",
-                "store": f"{ref}.store(*v, {how});",
-                "cas": f"{{ {ctype} e = *w; {ref}.compare_exchange_strong(e, *v, {how});"
-                f" *out = e; }}",
-            }.get(operation, f"*out = {ref}.{CHANGES.get(operation)}(*v, {how});")
-        )
+    lines = [call_in_cuda(operation, ctype, *way, "*out", "*v", "*w") for way in other_ways(row)]
     fence = "cuda::atomic_thread_fence(cuda::memory_order_acq_rel, cuda::thread_scope_block);"
     lines = [place if space == "shared" else f"{ctype} *at = p;", *apart(lines, fence)]
     return (
@@ -256,16 +250,7 @@ def other_in_cuda(row):
 def other_in_python(row):
     operation, dtype, space, _ = row
     array = f"D.shared_array(1, {dtype})" if space == "shared" else "p"
-    lines = []
-    for order, scope in other_ways(row):
-        how = f"'{order}', '{scope}'"
-        lines.append(
-            {
-                "load": f"out[0] = ref.load({how})",
-                "store": f"ref.store(v[0], {how})",
-                "cas": f"out[0] = ref.cas(w[0], v[0], {how})",
-            }.get(operation, f"out[0] = ref.{operation}(v[0], {how})")
-        )
+    lines = [call_in_python(operation, *way, "out[0]", "v[0]", "w[0]") for way in other_ways(row)]
     lines = [f"ref = D.atomic_ref({array}, 0)", *apart(lines, "D.threadfence('acq_rel', 'block')")]
     body = "\n    ".join(lines)
     return f"@D.kernel\ndef {name_of(row[:3])}(p, out, v, w):\n    {body}\n"

@@ -14,10 +14,10 @@ from support.targets import available
 
 from . import lockstep
 from .lockstep import Grid, Misuse, lanes_of
-from .warp_groups import MatchOfAll, ShuffleOfAll
+from .warp_groups import ShuffleOfAll
 from .warp_harness import arrays_of, check_warps, difference, run_in_lockstep
 from .warp_programs import generate_warps
-from .warp_tree import converted
+from .warp_tree import Match, converted
 
 CHUNK = 7
 TARGETS = ["interpreter", "interpreter-seed1", "avx512", "avx2", "avx2-threads", "cuda"]
@@ -132,7 +132,7 @@ def test_a_model_that_is_wrong_is_seen(monkeypatch, name, other):
     assert differ >= 15
 
 
-@pytest.mark.parametrize("kind", [ShuffleOfAll, MatchOfAll])
+@pytest.mark.parametrize("kind", [ShuffleOfAll, Match])
 def test_a_part_that_is_left_out_is_seen(monkeypatch, kind):
     """Of a vector, a tuple or a struct: the last one stays where it is, or is not compared."""
     programs = {seed: generate_warps(seed) for seed in range(100)}
@@ -141,7 +141,7 @@ def test_a_part_that_is_left_out_is_seen(monkeypatch, kind):
     whole = kind.run
 
     def without_the_last(self, g, on):
-        if len(self.parts) > 1 and kind is MatchOfAll:
+        if len(self.parts) > 1 and kind is Match:
             return whole(replace(self, parts=self.parts[:-1]), g, on)
         whole(self, g, on)
         if kind is ShuffleOfAll:

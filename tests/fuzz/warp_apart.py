@@ -147,8 +147,8 @@ class WarpApart(WarpGroups):
             names = self.fresh(t), self.fresh(t)
         given = [Let(n.name, Convert(t, v)) for n, v in zip(names, values, strict=True)]
         result = self.fresh("wm", keep=True)
-        first, second = (Match([result.name], p.masks[0], name) for name in names)
-        both = replace(first, value=Choose(t, side, *names))
+        first, second = (Match([result.name], p.masks[0], [name]) for name in names)
+        both = replace(first, parts=[Choose(t, side, *names)])
         return [(given, given), Meeting(first, second, both)], result
 
     def block_vote_apart(self, p: Path, side) -> tuple[list, Any]:

@@ -9,12 +9,10 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import Any
 
-import numpy
-
 from .lockstep import Grid, source_of
 from .warp_expressions import op
 from .warp_meetings import Path, WarpMeetings
-from .warp_tree import NAMES, NUMPY, Choose, Convert, LaneOf, Let, Name
+from .warp_tree import NAMES, NUMPY, Choose, Convert, LaneOf, Let, Match, Name
 
 VECTORS = ("i1", "u1", "i2", "u2", "i4", "u4", "i8", "f2", "bf", "e4", "e5", "f4", "f8")
 MEMBERS = (*VECTORS, "u8", "b1", "c8")
@@ -91,33 +89,6 @@ class ShuffleOfAll:
         return on
 
 
-@dataclass
-class MatchOfAll:
-    """match_any_sync of `parts` at once into one name, or match_all_sync into two."""
-
-    kind: Kind
-    names: list[str]
-    mask: Any
-    parts: list
-
-    def lines(self, pad: str):
-        how = "all" if len(self.names) > 1 else "any"
-        call = f"D.match_{how}_sync({self.mask.text()}, {self.kind.made(self.parts)})"
-        yield f"{pad}{', '.join(self.names)} = {call}"
-
-    def run(self, g: Grid, on):
-        mask = self.mask.run(g, on)
-        found = [g.match(mask, part.run(g, on), on) for part in self.parts]
-        if len(self.names) > 1:
-            every = numpy.logical_and.reduce([all_alike for _, _, all_alike in found])
-            g.assign(self.names[0], numpy.where(every, found[0][1], numpy.uint32(0)), on)
-            g.assign(self.names[1], every, on)
-        else:
-            alike = numpy.bitwise_and.reduce([alike for alike, _, _ in found])
-            g.assign(self.names[0], alike, on)
-        return on
-
-
 class WarpGroups(WarpMeetings):
     kinds: list[Kind]  # that a program has made
 
@@ -177,7 +148,7 @@ class WarpGroups(WarpMeetings):
         kind, mask = self.group_kind(32), self.mask(p)
         given, parts = self.given_parts(kind.types, few=True)
         result = self.fresh("wm")
-        found = MatchOfAll(kind, [result.name], mask, parts)
+        found = Match([result.name], mask, parts, kind)
         if self.chance(0.4):
             same = self.fresh("b1", keep=True)
             found = replace(found, names=[result.name, same.name])

@@ -150,9 +150,9 @@ class WarpMeetings(WarpExpressions):
         result = self.fresh("wm")
         if self.chance(0.4):
             same = self.fresh("b1", keep=True)
-            matched = Match([result.name, same.name], mask, value)
+            matched = Match([result.name, same.name], mask, [value])
             return [matched, *self.show(p, result), *self.show(p, same)]
-        found = [Match([result.name], mask, value), *self.show(p, result)]
+        found = [Match([result.name], mask, [value]), *self.show(p, result)]
         if mask is p.masks[0]:
             p.masks.append(result)
         return found

@@ -474,24 +474,29 @@ class Total:
 
 @dataclass
 class Match:
-    """match_any_sync into one name, or match_all_sync into two."""
+    """match_any_sync into one name, or match_all_sync into two: of a value, or of `parts` that are
+    one value of that kind (warp_groups.Kind).
+    """
 
     names: list[str]
     mask: object
-    value: object
+    parts: list
+    kind: object = None
 
     def lines(self, pad: str):
-        kind = "all" if len(self.names) > 1 else "any"
-        call = f"D.match_{kind}_sync({self.mask.text()}, {self.value.text()})"
-        yield f"{pad}{', '.join(self.names)} = {call}"
+        how = "all" if len(self.names) > 1 else "any"
+        value = self.kind.made(self.parts) if self.kind else self.parts[0].text()
+        yield f"{pad}{', '.join(self.names)} = D.match_{how}_sync({self.mask.text()}, {value})"
 
     def run(self, g: Grid, on):
-        alike, taking, all_alike = g.match(self.mask.run(g, on), self.value.run(g, on), on)
+        mask = self.mask.run(g, on)
+        found = [g.match(mask, part.run(g, on), on) for part in self.parts]
         if len(self.names) > 1:
-            none = numpy.uint32(0)
-            g.assign(self.names[0], numpy.where(all_alike, taking, none), on)
-            g.assign(self.names[1], all_alike, on)
+            every = numpy.logical_and.reduce([all_alike for _, _, all_alike in found])
+            g.assign(self.names[0], numpy.where(every, found[0][1], numpy.uint32(0)), on)
+            g.assign(self.names[1], every, on)
         else:
+            alike = numpy.bitwise_and.reduce([alike for alike, _, _ in found])
             g.assign(self.names[0], alike, on)
         return on
 

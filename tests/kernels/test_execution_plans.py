@@ -389,73 +389,51 @@ def meets_at_counters(a):
     D.atomic_ref(a, 1).add(i, "relaxed", "device")
 
 
-def clear_for_readers():
-    """The first lane reads what the others of the high half write."""
+def counts_flags(a, next_index):
+    """The first lane goes through the flags that the high half sets, one lane a flag."""
     flags = D.shared_array(32, D.int32)
     flags[D.lane_id] = 0
     D.syncthreads()
-    return flags
+    t, i = D.int32(D.lane_id), 0
+    if t == 0:
+        for _ in range(1000000):
+            i = next_index(i, D.atomic_ref(flags, i).load("acquire", "block"))
+            if i == 16:
+                break
+    elif t >= 16:
+        D.atomic_ref(flags, t - 16).store(1, "release", "block")
+    D.atomic_ref(a, 1).add(2 * i, "relaxed", "device")
 
 
 @D.kernel
 def finds_one_after_the_other(a):
-    flags = clear_for_readers()
-    t, i = D.int32(D.lane_id), 0
-    if t == 0:
-        for _ in range(1000000):
-            if D.atomic_ref(flags, i).load("acquire", "block") != 0:
-                i += 1
-            if i == 16:
-                break
-    elif t >= 16:
-        D.atomic_ref(flags, t - 16).store(1, "release", "block")
-    D.atomic_ref(a, 1).add(2 * i, "relaxed", "device")
+    def next_index(i, found):
+        if found != 0:
+            i += 1
+        return i
+
+    counts_flags(a, next_index)
 
 
 @D.kernel
 def adds_what_it_finds(a):
-    flags = clear_for_readers()
-    t, i = D.int32(D.lane_id), 0
-    if t == 0:
-        for _ in range(1000000):
-            i += D.atomic_ref(flags, i).load("acquire", "block")
-            if i == 16:
-                break
-    elif t >= 16:
-        D.atomic_ref(flags, t - 16).store(1, "release", "block")
-    D.atomic_ref(a, 1).add(2 * i, "relaxed", "device")
+    counts_flags(a, lambda i, found: i + found)
 
 
 @D.kernel
 def begins_again_until_all_are_there(a):
-    flags = clear_for_readers()
-    t, i = D.int32(D.lane_id), 0
-    if t == 0:
-        for _ in range(1000000):
-            found = D.atomic_ref(flags, i).load("acquire", "block") != 0
-            i = i + 1 if found else 0
-            if i == 16:
-                break
-    elif t >= 16:
-        D.atomic_ref(flags, t - 16).store(1, "release", "block")
-    D.atomic_ref(a, 1).add(2 * i, "relaxed", "device")
+    counts_flags(a, lambda i, found: i + 1 if found != 0 else 0)
 
 
 @D.kernel
 def goes_on_by_a_variable(a):
-    flags = clear_for_readers()
-    t, i = D.int32(D.lane_id), 0
-    if t == 0:
-        for _ in range(1000000):
-            step = 0
-            if D.atomic_ref(flags, i).load("acquire", "block") != 0:
-                step = 1
-            i += step
-            if i == 16:
-                break
-    elif t >= 16:
-        D.atomic_ref(flags, t - 16).store(1, "release", "block")
-    D.atomic_ref(a, 1).add(2 * i, "relaxed", "device")
+    def next_index(i, found):
+        step = 0
+        if found != 0:
+            step = 1
+        return i + step
+
+    counts_flags(a, next_index)
 
 
 THREADS = [

@@ -143,7 +143,7 @@ std::vector<int> places_of(const RecordType& type) {
 }
 
 // ".READ|WRITE"; empty: they have no name.
-std::string after_class(std::string name) { return name.empty() ? name : "." + name; }
+std::string after_class(const std::string& name) { return name.empty() ? name : "." + name; }
 
 class WrittenFlags {
  public:

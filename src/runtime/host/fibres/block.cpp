@@ -19,7 +19,7 @@ constexpr uint32_t kMostAskingRounds = 1000;
 // lanes that will leave them seem to stand still from one turn of the outer loop to the next.
 constexpr uint32_t kMostStillRounds = 64;
 
-// Facts of one look at a block.
+// Rounds of the longest wait that a look at a block follows: two laps of the longest cycle.
 constexpr uint64_t kLongestWait = 1 + 2 * uint64_t{Cycle::kLongest};
 
 // Most waits are over by then.

@@ -1,7 +1,5 @@
 #include "runtime/host/fibres/watch.h"
 
-#include <time.h>
-
 #include <algorithm>
 #include <chrono>
 #include <new>
@@ -12,8 +10,8 @@
 namespace cuda_device::runtime::fibres {
 namespace {
 
-// Between looks, in ns. Another thread has to wake after the one that looks.
-constexpr int64_t kAlone = 1'000'000, kAmongOthers = 500'000;
+// Between looks for several, in ns: another thread has to wake after the one that looks.
+constexpr int64_t kAmongOthers = 500'000;
 constexpr int64_t kSoon = 50'000;  // what a thread that goes on does may let the next one go on
 
 }  // namespace

@@ -31,13 +31,14 @@ class Watch {
     bool may_go_on = false;
   };
   using Lock = std::unique_lock<std::mutex>;
+  static constexpr int64_t kAlone = 1'000'000;  // ns, between looks for one
   bool add(Entry& entry);
   void look_for_all(Lock& lock, const Entry& own, int64_t end);
 
   std::mutex mutex_;
   std::vector<Entry*> sleeping_;
-  bool watched_ = false;       // one of them looks for all
-  int64_t pause_ = 1'000'000;  // ns, before its last look
+  bool watched_ = false;    // one of them looks for all
+  int64_t pause_ = kAlone;  // before its last look
   ForkHook hook_{this};
 };
 
