@@ -21,6 +21,7 @@
 #include "passes/simplify/cse.h"
 #include "passes/simplify/dce.h"
 #include "passes/simplify/drop_assertions.h"
+#include "passes/simplify/drop_warp_checks.h"
 #include "passes/simplify/expand_math.h"
 #include "passes/simplify/fold.h"
 #include "passes/simplify/forward_slots.h"
@@ -76,6 +77,8 @@ constexpr Pass kPasses[] = {
     // Computes common subexpressions once; dce removes what nothing uses any more.
     {.name = "cse", .run = cse},
     {.name = "dce", .run = dce},
+    // Drops checks of operations of warps that lanes miss which meet nobody else.
+    {.name = "drop_warp_checks", .run = drop_warp_checks, .when = ForLanes},
     // Peels the iteration that only some lanes execute.
     {.name = "peel_last_trip",
      .run = peel_last_trip,

@@ -266,12 +266,14 @@ def of_a_loop(a, mask):
     mine = D.WarpMask(0xFF) if lane < 8 else D.WarpMask(mask)
     for i in range(lane + 1):
         a[lane] = D.popc(D.ballot_sync(mine, lambda: i > 0))  # noqa: B023 called at once
+    D.syncwarp()
 
 
 PATHS = (
-    "kernel '{}': the lanes of the mask of {}() come to it on different paths, and do not "
-    'wait for each other as lanes of a vector; write @kernel(execution="threads"), or give it the '
-    "lanes of this path alone (test_warps.py:L+{}, block (0, 0, 0), thread ({}, 0, 0))"
+    "kernel '{}': lanes of the mask of {}() do not come to it, and may come to a barrier or to "
+    "another operation of their warp, which lanes of a vector cannot wait for; give it the lanes "
+    'that come here alone, or write @kernel(execution="threads") '
+    "(test_warps.py:L+{}, block (0, 0, 0), thread ({}, 0, 0))"
 )
 
 

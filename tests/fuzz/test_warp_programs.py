@@ -103,6 +103,21 @@ def test_programs_of_warps_have_every_construct():
     assert {20, 33, 64, (10, 10), (32, 2), (4, 4, 4), (7, 5, 3)} <= blocks
 
 
+def test_masks_name_lanes_that_miss_operations_and_leave():
+    """A mask would name a thread that does not come, did those not count as gone."""
+    missed = 0
+    for seed in range(200):
+        program = generate_warps(seed)
+        end = program.body[-1]
+        if getattr(end, "last", False):
+            end.last = False
+            try:
+                run_in_lockstep(program, arrays_of(seed, program))
+            except Misuse:
+                missed += 1
+    assert missed >= 20
+
+
 @pytest.mark.parametrize(
     ("name", "other"),
     [

@@ -3,9 +3,10 @@
 What a program does is the same in whatever order threads run, as long as those of one mask are on
 one path: a mask is all that a path has (what a ballot tells before a branch, activemask after it),
 or a part of that which its own threads agree on. In one program of five they meet on different
-paths too (warp_apart.py). What a shuffle reads from a lane that takes no
-part is replaced. Shared memory is read where a thread that takes part has written, after a barrier
-or a syncwarp and before the next one.
+paths too (warp_apart.py). In three of ten some have nothing left to do at the end but to leave the
+kernel, while masks of others still name them. What a shuffle reads from a lane that takes no part
+is replaced. Shared memory is read where a thread that takes part has written, after a barrier or a
+syncwarp and before the next one.
 """
 
 from __future__ import annotations
@@ -83,6 +84,7 @@ class WarpGenerator(WarpApart):
     def __init__(self, seed: int):
         self.random = random.Random(seed)
         self.parts = random.Random(seed ^ 0xA9A7).random() < 0.2  # a program without is as it was
+        self.ends = random.Random(seed ^ 0xE4D5).random() < 0.3
         self.block = self.random.choice(BLOCKS)
         self.size = 1
         for extent in axes(self.block):
@@ -254,6 +256,23 @@ class WarpGenerator(WarpApart):
             result += self.statement(p, depth)
         return result
 
+    def ending(self) -> list:
+        """Threads leave an `if` or a loop, and the kernel, beside others whose masks name them."""
+        self.may_leave, self.whole = True, False
+        p = Path([Number("wm", -1)], block=False)
+        if self.chance(0.5):
+            test, no = self.test(), []
+            if self.chance(0.3):
+                with self.scope():
+                    no = self.let(p)
+            with self.scope():
+                return [When(test, self.statements(p, 2, self.random.randint(1, 4)), no, last=True)]
+        trips, count = self.own("i4", op("%", self.value("i4", 1), self.random.randint(2, 5)))
+        with self.scope():
+            k = self.fresh("i4", keep=True)
+            body = self.statements(replace(p, loops=1), 1, self.random.randint(1, 3))
+            return [*trips, Again(body, k.name, (count,), last=True)]
+
     def prologue(self) -> list:
         start = [Lines(POSITION.format(size=self.size).split("\n"))]
         threads = number(self.size)
@@ -266,6 +285,8 @@ class WarpGenerator(WarpApart):
     def program(self) -> WarpProgram:
         start = self.prologue()
         body = self.statements(Path([Number("wm", -1)]), 3, self.random.randint(4, 9))
+        if self.ends:
+            body += self.ending()
         inputs = dict(sorted(self.inputs.items()))
         return WarpProgram(
             *(self.block, self.blocks(), [*start, *body], inputs, self.shared),

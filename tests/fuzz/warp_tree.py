@@ -296,9 +296,12 @@ def run_all(body: list, g: Grid, on):
 
 @dataclass
 class When:
+    """`last`: threads of the other side leave the kernel after it and meet nobody there."""
+
     test: object
     yes: list
     no: list
+    last: bool = False
 
     def lines(self, pad: str):
         yield from body_lines(pad, f"if {self.test.text()}", self.yes)
@@ -307,6 +310,9 @@ class When:
 
     def run(self, g: Grid, on):
         holds = self.test.run(g, on)
+        if self.last:
+            g.left |= run_all(self.no, g, on & ~holds)
+            return run_all(self.yes, g, on & holds)
         yes = run_all(self.yes, g, on & holds)
         return yes | run_all(self.no, g, on & ~holds)
 
@@ -330,12 +336,15 @@ class Leave:
 
 @dataclass
 class Again:
-    """A loop: `for name in range(...)`, or `while test`."""
+    """A loop: `for name in range(...)`, or `while test`. `last`: threads leave the kernel after it
+    and meet nobody there.
+    """
 
     body: list
     name: str = ""
     bounds: tuple = ()  # expressions
     test: object = None
+    last: bool = False
 
     def lines(self, pad: str):
         head = f"while {self.test.text()}" if self.test else ""
@@ -356,6 +365,7 @@ class Again:
                 value = first + first.dtype.type(count * step)
                 holds = value < stop if step > 0 else value > stop
             after |= here & ~holds
+            g.left |= here & ~holds & self.last
             here = here & holds
             if not here.any():
                 break

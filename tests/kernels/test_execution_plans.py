@@ -762,7 +762,37 @@ def guards_in_a_loop(a):
         a[i] = v
 
 
+@D.kernel
+def some_shuffle_and_the_others_leave(a):
+    i = D.tid(1)
+    if i < 18:
+        v = a[i] + i
+        v += D.shfl_xor_sync(FULL, v, 1)
+        if D.any_sync(FULL, lambda: v > 3):
+            a[i] = D.popc(D.ballot_sync(FULL, lambda: v % 8 == 1))
+
+
+@D.kernel
+def strides_that_end_in_a_warp(a):
+    i = D.tid(1)
+    while i < 50:
+        a[i] = D.popc(D.ballot_sync(FULL, lambda: i % 2 == 0))  # noqa: B023 called at once
+        i += 32
+
+
+@D.kernel
+def shuffles_where_data_say_so(a):
+    i = D.lane_id
+    if a[i] == 0 and i % 8 != 7:
+        a[i] = i + D.shfl_xor_sync(FULL, i, 2)
+    elif i >= 8:
+        a[i] = 1
+
+
 GANGS = [
+    some_shuffle_and_the_others_leave,
+    strides_that_end_in_a_warp,
+    shuffles_where_data_say_so,
     masks_of_those_that_are_here,
     masks_of_each_iteration,
     guards_in_a_loop,
@@ -792,6 +822,67 @@ def test_threads_that_need_not_wait_are_lanes(kernel):
 
 
 @D.kernel
+def some_shuffle_before_a_barrier(a):
+    i = D.lane_id
+    if a[i] == i:
+        a[i] = D.shfl_xor_sync(FULL, i, 1)
+    D.syncthreads()
+
+
+@D.kernel
+def some_wait_at_a_barrier_and_shuffle_later(a):
+    i = D.lane_id
+    if a[i] == i:
+        D.syncthreads()
+    a[i] = D.shfl_xor_sync(FULL, i, 1)
+
+
+@D.kernel
+def some_shuffle_and_all_vote(a):
+    i = D.lane_id
+    if a[i] == i:
+        a[i] = D.shfl_xor_sync(FULL, i, 1)
+    a[i] += D.any_sync(FULL, lambda: i > 3)
+
+
+@D.kernel
+def some_shuffle_again(a):
+    i = D.lane_id
+    for _ in range(2):
+        if a[i] == i:
+            a[i] = D.shfl_xor_sync(FULL, i, 1)
+        else:
+            a[i] = i
+
+
+@pytest.mark.parametrize(
+    "kernel",
+    [
+        some_shuffle_before_a_barrier,
+        some_wait_at_a_barrier_and_shuffle_later,
+        some_shuffle_and_all_vote,
+    ],
+    ids=lambda k: k.__name__,
+)
+@pytest.mark.parametrize("form", ["avx512", "avx2"])
+def test_lanes_that_meet_others_are_not_gone(kernel, form):
+    """Threads wait for them in vain; lanes do not wait, and say so."""
+    assert plan_of(kernel, counts(32)).startswith("gangs: ")
+    a = np.where(LANES < 9, LANES, 0)
+    with use_target(form):
+        message = r"lanes of the mask of shfl_xor_sync\(\) do not come to it, and may come to a ba"
+        with pytest.raises(NotImplementedError, match=message):
+            run(kernel, a.astype(np.int32), block=32)
+        threads = D.kernel(kernel.__wrapped__, execution="threads")
+        with pytest.raises(D.errors.KernelError, match="deadlock"):
+            run(threads, a.astype(np.int32), block=32)
+
+
+def test_lanes_that_come_back_in_a_loop_are_not_gone():
+    assert plan_of(some_shuffle_again, counts(32)).startswith("threads: ")
+
+
+@D.kernel
 def never_unlocked(a):
     while D.atomic_ref(a, 0).cas(0, 1, "acquire", "device") != 0:
         pass
@@ -818,6 +909,11 @@ def table():
 
 # What each kernel makes of 64 zeros in one block of 32 threads.
 RESULTS = {
+    some_shuffle_and_the_others_leave: beyond([10] * 18),
+    strides_that_end_in_a_warp: beyond([16] * 32 + [9] * 18),
+    shuffles_where_data_say_so: beyond(
+        np.where(LANES % 8 == 7, LANES > 8, np.where(LANES % 8 == 5, -1, LANES + (LANES ^ 2)))
+    ),
     masks_of_those_that_are_here: [
         *range(5),
         *(31 - i for i in range(5, 26)),
@@ -854,6 +950,8 @@ def test_lanes_that_need_not_wait_finish(target, kernel):
     run(kernel, a, block=32)
     if kernel is those_who_stay_shuffle:  # those from lane 16 on read lanes that have left
         a[16:24] = 0
+    if kernel is shuffles_where_data_say_so:  # they read lanes that have left
+        a[[5, 13, 21, 29]] = -1
     if kernel is lanes_of_one_path:  # both sides write, and either may be last
         a[a.view(np.uint32) == 0xFFE00000] = 0xFFF0
     assert a.tolist() == RESULTS[kernel]

@@ -21,6 +21,8 @@ using ir::Inst;
 using ir::Op;
 
 bool is_meeting(const Inst& i) { return ir::meets_warp(i.op) && i.op != Op::ActiveMask; }
+bool is_check(const Inst& i) { return i.op == Op::WarpCheck; }
+bool is_barrier(const Inst& i) { return ir::is_barrier(i.op); }
 
 bool ends_in_jump(const Block& b) {
   return !b.empty() && ir::ends_block(b.insts.back()->op) && b.insts.back()->op != Op::Yield;
@@ -101,14 +103,16 @@ class Unchanging {
 class Paths {
  public:
   explicit Paths(const ir::Function& f) : tree_(f), analysis_(analyse(f)) { block(f.body); }
-  // Operations of warps, ActiveMask among them, in the order of the program.
+  // Barriers and operations of warps, ActiveMask and WarpCheck among them, in the order of the
+  // program.
   std::vector<Meeting> take() { return std::move(found_); }
 
  private:
   void block(const Block& b) {
     const size_t before = path_.size();
     for (const Inst* inst : b.insts) {
-      if (ir::meets_warp(inst->op)) found_.push_back({inst, path_});
+      if (ir::meets_warp(inst->op) || is_check(*inst) || is_barrier(*inst))
+        found_.push_back({inst, path_});
       for (size_t side = 0; side < inst->regions.size(); ++side) region(*inst, side);
       if (inst->op == Op::If) stay_after(*inst);
       if (!inst->regions.empty() && jumps_over(*inst)) decide({nullptr, true, true, nullptr});
@@ -193,12 +197,20 @@ class Paths {
 
 // ---- masks ----
 
+// What is known of masks that lie in variables.
+enum class MasksInSlots {
+  OfThisIteration,  // that they were given in it: a guess
+  Unknown,
+};
+
 // A mask that an operation of a warp has given names lanes that came there: what they had decided
 // until then parts them no more.
 class NamedLanes {
  public:
-  NamedLanes(const ir::Function& f, const std::vector<Meeting>& all) : function_(f) {
-    for (const Meeting& m : all) paths_[m.inst] = m.path;
+  NamedLanes(const ir::Function& f, const std::vector<Meeting>& all, MasksInSlots in_slots)
+      : function_(f), in_slots_(in_slots) {
+    for (const Meeting& m : all)
+      if (ir::meets_warp(m.inst->op)) paths_[m.inst] = m.path;
   }
 
   Meeting of(const Meeting& m) const {
@@ -221,7 +233,7 @@ class NamedLanes {
     const auto of_operand = [&](size_t i) { return decided(*mask.operands[i], path, seen); };
     switch (mask.op) {
       case Op::SlotLoad:
-        return of_stores(mask.imm, path, seen);
+        return in_slots_ == MasksInSlots::Unknown ? 0 : of_stores(mask.imm, path, seen);
       case Op::And:
         return std::max(of_operand(0), of_operand(1));
       case Op::Select:
@@ -244,6 +256,7 @@ class NamedLanes {
   }
 
   const ir::Function& function_;
+  const MasksInSlots in_slots_;
   std::map<const Inst*, std::vector<Decision>> paths_;
 };
 
@@ -272,6 +285,19 @@ class Pairs {
     const Decisions in_a = of_a.subspan(around + 1), in_b = of_b.subspan(around + 1);
     return may_miss(of_b.subspan(together), of_a) || changes(in_a, *loop->iterates) ||
            changes(in_b, *loop->iterates);
+  }
+
+  // Lanes that miss `missed` may come to `other`, in the same iteration of the loops around both if
+  // it is `later` there, or in another one.
+  bool may_come_to(const Meeting& missed, const Meeting& other, bool later) const {
+    const size_t together = common(missed.path, other.path);
+    const Decisions of_missed(missed.path), of_other(other.path);
+    const bool diverges = may_miss(of_missed.subspan(together), of_other);
+    const auto loop = std::ranges::find_if(of_other.first(together),
+                                           [](const Decision& d) { return d.iterates; });
+    const auto around = static_cast<size_t>(loop - of_other.begin());
+    if (around == together) return later && diverges;
+    return diverges || changes(of_missed.subspan(around + 1), *loop->iterates);
   }
 
  private:
@@ -305,7 +331,7 @@ class Pairs {
 std::pair<const Inst*, const Inst*> meetings_apart(const ir::Function& f) {
   if (!ir::any_inst(f.body, is_meeting)) return {};
   const std::vector<Meeting> found = Paths(f).take();
-  const NamedLanes named(f, found);
+  const NamedLanes named(f, found, MasksInSlots::OfThisIteration);
   std::vector<Meeting> all;
   for (const Meeting& m : found)
     if (is_meeting(*m.inst)) all.push_back(named.of(m));
@@ -314,6 +340,32 @@ std::pair<const Inst*, const Inst*> meetings_apart(const ir::Function& f) {
     for (size_t j = i; j < all.size(); ++j)
       if (pairs.may_meet(all[i], all[j])) return {all[i].inst, all[j].inst};
   return {};
+}
+
+std::vector<bool> missed_by_lanes_that_stay(const ir::Function& f) {
+  std::vector<bool> missed(f.inst_count());
+  if (!ir::any_inst(f.body, is_meeting)) return missed;
+  const std::vector<Meeting> all = Paths(f).take();
+  const NamedLanes named(f, all, MasksInSlots::Unknown);
+  const Pairs pairs(f);
+  const auto parted = [](const Meeting& m) {
+    return std::ranges::any_of(m.path, &Decision::parts);
+  };
+  for (size_t i = 0; i < all.size(); ++i) {
+    if (!is_meeting(*all[i].inst) && !is_check(*all[i].inst)) continue;
+    const Meeting own = named.of(all[i]);
+    const bool own_parted = parted(own);
+    const auto stay = [&](const Meeting& other) {
+      const auto j = static_cast<size_t>(&other - all.data());
+      // Lanes that wait at a barrier come here later, or wait for those that are here.
+      if (is_barrier(*other.inst) && parted(other) && pairs.may_come_to(other, all[i], j < i))
+        return true;
+      const bool meets = is_meeting(*other.inst) || is_barrier(*other.inst);
+      return own_parted && meets && pairs.may_come_to(own, other, i < j);
+    };
+    missed[own.inst->id] = std::ranges::any_of(all, stay);
+  }
+  return missed;
 }
 
 }  // namespace cuda_device::analysis

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <utility>
+#include <vector>
 
 #include "ir/ir.h"
 
@@ -12,5 +13,10 @@ namespace cuda_device::analysis {
 // a loop earlier, or are in another iteration of a loop around both. Lanes that have left the
 // kernel miss nothing. Null: there are none.
 std::pair<const ir::Inst*, const ir::Inst*> meetings_apart(const ir::Function& f);
+
+// By Inst::id, of operations of warps and of each WarpCheck: whether lanes that its mask names may
+// miss it and come to a barrier, or to any operation of their warp. The others leave the kernel
+// without meeting anyone: who waits for them waits no longer than that.
+std::vector<bool> missed_by_lanes_that_stay(const ir::Function& f);
 
 }  // namespace cuda_device::analysis

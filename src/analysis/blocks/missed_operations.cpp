@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "analysis/analysis.h"
+#include "analysis/blocks/meetings_apart.h"
 #include "analysis/blocks/thread_positions.h"
 #include "ir/effects.h"
 #include "ir/visitor.h"
@@ -226,12 +227,12 @@ class ReachWalk final : public Walk {
 
 class MeetingWalk final : public Walk {
  public:
-  using Walk::Walk;
+  explicit MeetingWalk(const ir::Function& f) : Walk(f), stay_(missed_by_lanes_that_stay(f)) {}
   const Inst* found() const { return found_; }
 
  private:
   void come_to(const Inst& inst, const Threads& here) override {
-    if (found_ || !ir::meets_warp(inst.op) || inst.op == Op::ActiveMask) return;
+    if (found_ || !ir::meets_warp(inst.op) || !stay_[inst.id]) return;
     const ThreadPositions::Values& masks = positions().values(*inst.operands[0]);
     if (!masks) return;
     const Threads elsewhere = alive() & ~here;
@@ -249,6 +250,7 @@ class MeetingWalk final : public Walk {
   }
   bool agree(const Shape& shape) const override { return shape.uniform(); }
 
+  const std::vector<bool> stay_;  // whether lanes that miss it meet others, by Inst::id
   const Inst* found_ = nullptr;
 };
 

@@ -27,8 +27,9 @@ std::vector<MissedOperation> missed_barriers(const ir::Function& f);
 // wait for threads to leave the kernel, as none has before.
 std::vector<MissedOperation> unmatched_barriers(const ir::Function& f);
 
-// The first operation of a warp of whose mask some threads are on another path; null: none. Where
-// lanes come to it, they report a failure (Op::WarpCheck).
+// The first operation of a warp of whose mask some threads are on another path and meet others
+// there (missed_by_lanes_that_stay); null: none. Where lanes come to it, they report a failure
+// (Op::WarpCheck).
 const ir::Inst* missed_meeting(const ir::Function& f);
 
 }  // namespace cuda_device::analysis

@@ -40,11 +40,11 @@ Inst* mask_argument(Context& ctx, const Arguments& a, const Intrinsic& i, const 
   ctx.builder.op(Op::WarpCheck, {bits},
                  failure_number(ctx, a.node->span,
                                 {"NotImplementedError",
-                                 {"the lanes of the mask of " + i.short_name() +
-                                  "() come to it on different paths, and do not wait for each "
-                                  "other as lanes of a vector; write "
-                                  "@kernel(execution=\"threads\"), or give it the lanes of "
-                                  "this path alone"}}));
+                                 {"lanes of the mask of " + i.short_name() +
+                                  "() do not come to it, and may come to a barrier or to another "
+                                  "operation of their warp, which lanes of a vector cannot wait "
+                                  "for; give it the lanes that come here alone, or write "
+                                  "@kernel(execution=\"threads\")"}}));
   return bits;
 }
 
