@@ -114,7 +114,7 @@ struct Context : Walk {
   // What is emitted from here on belongs to the node.
   void at(const Node* node) { builder.set_span(node->span); }
   // The node in the copy of the unrolled loops around that is being lowered.
-  Place place(const Node* node) const { return {node, copy}; }
+  NodeCopy place(const Node* node) const { return {node, copy}; }
 
   Session& session;
   const Policy& policy;

@@ -58,7 +58,7 @@ struct Instance {
   Unrolled unrolled;
   bool outdated = false;  // a loop was unrolled that the webs do not know as such
   Instance* parent = nullptr;
-  Place call;  // in `parent`
+  NodeCopy call;  // in `parent`
   // The function that this one stands within, if any, and the copy of the unrolled loops there.
   Instance* enclosing = nullptr;
   uint32_t enclosing_copy = 0;
@@ -73,7 +73,7 @@ struct Instance {
   std::vector<WebState> states;         // by web
   std::map<uint32_t, Value> constants;  // what definitions gave in this pass, where that is known
   // What builtins keep in a variable, by their calls: the sum of a loop's values.
-  std::map<Place, WebState> hidden;
+  std::map<NodeCopy, WebState> hidden;
   WebState result;  // what its return statements give
   // A function of the IR begins here: the kernel, or one that is called. `parent` and `call` then
   // say where it was called first.
@@ -89,7 +89,7 @@ struct Instance {
   }
 
   // A call inside an unrolled loop has one instance per copy.
-  using Key = std::tuple<Place, const syntax::Function*>;
+  using Key = std::tuple<NodeCopy, const syntax::Function*>;
   std::map<Key, std::unique_ptr<Instance>> calls;
 
   void begin_pass() {

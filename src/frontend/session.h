@@ -17,7 +17,7 @@ namespace cuda_device::frontend {
 // Where an array of the kernel's own is requested: the calls that lead to it, its own last, each in
 // its copy of the unrolled loops around.
 struct AllocationSite {
-  std::vector<Place> calls;
+  std::vector<NodeCopy> calls;
   std::string element;  // the text of its type, which is one of a session's
   std::vector<int64_t> shape, strides;
   uint32_t align;

@@ -55,17 +55,17 @@ uint32_t place_of(const Launch& launch, Lane& lane) {
   return place.best();
 }
 
-struct Place {
+struct StandingThreads {
   size_t threads = 0;
   std::string first;  // of them
 };
 
 // By step.
-std::map<uint32_t, Place> places_of(const Launch& launch, RunningBlocks& blocks) {
-  std::map<uint32_t, Place> places;
+std::map<uint32_t, StandingThreads> places_of(const Launch& launch, RunningBlocks& blocks) {
+  std::map<uint32_t, StandingThreads> places;
   const auto add = [&](Lane& lane) {
     if (lane.outcome == Outcome::Finished) return;
-    Place& place = places[place_of(launch, lane)];
+    StandingThreads& place = places[place_of(launch, lane)];
     if (place.threads++ == 0)
       place.first =
           "block " + text_of(lane.thread.block) + ", thread " + text_of(lane.thread.index);
@@ -75,7 +75,7 @@ std::map<uint32_t, Place> places_of(const Launch& launch, RunningBlocks& blocks)
   return places;
 }
 
-std::string text_of(const Launch& launch, uint32_t step, const Place& place) {
+std::string text_of(const Launch& launch, uint32_t step, const StandingThreads& place) {
   const std::string threads =
       place.threads == 1 ? place.first
                          : std::to_string(place.threads) + " threads (" + place.first + ")";
@@ -89,7 +89,7 @@ bool all_wait(const Launch& launch, const RunningBlocks& blocks) {
 }
 
 void throw_deadlock(const Launch& launch, RunningBlocks& blocks) {
-  const std::map<uint32_t, Place> places = places_of(launch, blocks);
+  const std::map<uint32_t, StandingThreads> places = places_of(launch, blocks);
   std::string text = "its threads wait for each other and none can go on (deadlock): ";
   size_t named = 0;
   for (const auto& [step, place] : places) {

@@ -18,7 +18,7 @@ std::string threads_text(uint64_t threads) {
   return std::to_string(threads) + (threads == 1 ? " thread" : " threads");
 }
 
-std::string text_of(const Deadlock::Place& place, const std::string& where) {
+std::string text_of(const Deadlock::StandingThreads& place, const std::string& where) {
   return threads_text(place.threads) + " at " + (where.empty() ? "an unknown place" : where) +
          " (block " + tuple_text(place.block) + ", thread " + tuple_text(place.thread) +
          (place.threads == 1 ? ")" : " is one)");
@@ -57,7 +57,7 @@ std::string text_of(const Deadlock& deadlock, const std::vector<std::string>& pl
   std::string text = "its threads wait for each other and none can go on (deadlock): ";
   const size_t named = std::min(deadlock.places.size(), kMostPlaces);
   for (size_t i = 0; i < named; ++i) {
-    const Deadlock::Place& place = deadlock.places[i];
+    const Deadlock::StandingThreads& place = deadlock.places[i];
     text += (i ? ", " : "") + text_of(place, place.site < places.size() ? places[place.site] : "");
   }
   uint64_t others = 0;

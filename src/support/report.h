@@ -50,13 +50,13 @@ struct FailedThread {
 
 // Threads that wait for each other, and none can go on.
 struct Deadlock {
-  struct Place {
+  struct StandingThreads {
     uint32_t site = 0;                          // of the kernel: a WaitSite by its number
     uint64_t threads = 0;                       // how many stand there
     std::array<uint32_t, 3> block{}, thread{};  // one of them
   };
-  std::vector<Place> places;  // one for each site, those of most threads first
-  uint64_t not_started = 0;   // blocks for which there was no memory beside the others
+  std::vector<StandingThreads> places;  // one for each site, those of most threads first
+  uint64_t not_started = 0;             // blocks for which there was no memory beside the others
 };
 
 // The output of a kernel, up to a limit.

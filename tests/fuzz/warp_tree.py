@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import numpy
 
 from . import model
-from .expression_tree import Infix
+from .expression_tree import Conditional, Element, Infix, Variable
 from .lockstep import Grid, lanes_of, source_of
 
 NAMES = model.NAMES | {"wm": "WarpMask"}
@@ -59,29 +59,12 @@ class Hexadecimal(Number):
         return hex(self.value)
 
 
-@dataclass
-class Name:
-    type: str
-    name: str
-
-    def text(self) -> str:
-        return self.name
-
+class Name(Variable):
     def run(self, g: Grid, on):
         return g.variables[self.name]
 
 
-@dataclass
-class Item:
-    """An element of an array."""
-
-    type: str
-    array: str
-    index: object
-
-    def text(self) -> str:
-        return f"{self.array}[{self.index.text()}]"
-
+class Item(Element):
     def run(self, g: Grid, on):
         return g.load(self.array, self.index.run(g, on), on)
 
@@ -125,16 +108,7 @@ class Convert:
         return converted(self.type, self.operand.run(g, on))
 
 
-@dataclass
-class Choose:
-    type: str
-    test: object
-    yes: object
-    no: object
-
-    def text(self) -> str:
-        return f"({self.yes.text()} if {self.test.text()} else {self.no.text()})"
-
+class Choose(Conditional):
     def run(self, g: Grid, on):
         yes, no = self.yes.run(g, on), self.no.run(g, on)
         return numpy.where(self.test.run(g, on), yes, no)

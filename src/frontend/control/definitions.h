@@ -23,7 +23,7 @@ struct Definitions {
   std::vector<Definition> all;  // in the order of the program, parameters first
   std::vector<uint32_t> variable_of;
   uint32_t parameters = 0, variables = 0;
-  std::unordered_map<Place, uint32_t, PlaceHash> at;
+  std::unordered_map<NodeCopy, uint32_t, NodeCopyHash> at;
 
   Scope names;  // of the function
   std::map<const syntax::GeneratorExp*, Scope> own_names;
@@ -41,7 +41,7 @@ class Position {
   Position(Unrolled& unrolled, const Scope& names) : unrolled_(unrolled), names_(names) {}
 
   uint32_t copy() const { return copy_; }
-  Place place(const syntax::Node* node) const { return {node, copy_}; }
+  NodeCopy place(const syntax::Node* node) const { return {node, copy_}; }
   bool is_outermost() const { return copy_ == 0 && scopes_.empty(); }
 
   std::optional<uint32_t> variable_named(const std::string& name) const {

@@ -246,7 +246,7 @@ static void refuse_sequence(Context& ctx, const Value& sequence, const Node* nod
 // unrolled only copies have definitions.
 static void look_at_body(Context& ctx, const syntax::For* node) {
   Unrolled& unrolled = ctx.instance->unrolled;
-  const Place place = ctx.place(node);
+  const NodeCopy place = ctx.place(node);
   const uint32_t inside = unrolled.loops.contains(place) ? unrolled.copy_of(place, 0) : ctx.copy;
   Inst* placeholder = ctx.builder.control(Op::Scope, {}, 1);
   const uint32_t outside = std::exchange(ctx.copy, inside);

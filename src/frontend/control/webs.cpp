@@ -528,7 +528,7 @@ class Analysis {
     uint32_t definition = Webs::kNone;  // one that reaches it
     bool alone = false;                 // no other one does, nor the entry of the function
   };
-  std::unordered_map<Place, Use, PlaceHash> uses_;
+  std::unordered_map<NodeCopy, Use, NodeCopyHash> uses_;
   // Sets of definitions, followed by merges. The first of the program stands for a web: it numbers
   // it.
   DisjointSets sets_;
@@ -536,7 +536,7 @@ class Analysis {
   std::set<uint32_t> undefined_, captured_;  // definitions of such webs
   std::vector<uint32_t> number_;             // of webs, by the definition that stands for one
   std::vector<Loop*> loops_;
-  std::map<Place, Flow> heads_;  // by the loop: what has reached its head
+  std::map<NodeCopy, Flow> heads_;  // by the loop: what has reached its head
 };
 
 }  // namespace

@@ -20,13 +20,13 @@
 namespace cuda_device::frontend {
 
 // A node in one copy of the unrolled loops around it.
-struct Place {
+struct NodeCopy {
   const syntax::Node* node = nullptr;
   uint32_t copy = 0;  // Unrolled::copy_of the innermost loop; 0: there is none
-  friend auto operator<=>(const Place&, const Place&) = default;
+  friend auto operator<=>(const NodeCopy&, const NodeCopy&) = default;
 };
-struct PlaceHash {
-  size_t operator()(const Place& p) const {
+struct NodeCopyHash {
+  size_t operator()(const NodeCopy& p) const {
     return std::hash<const syntax::Node*>()(p.node) ^ p.copy * size_t{0x9e3779b97f4a7c15};
   }
 };
@@ -41,11 +41,11 @@ struct UnrolledLoop {
 
 // The loops of a function that are unrolled, as inference has found them.
 struct Unrolled {
-  std::map<Place, UnrolledLoop> loops;
+  std::map<NodeCopy, UnrolledLoop> loops;
   // Numbers stay the same when further loops are found.
   std::map<std::tuple<const syntax::Node*, uint32_t, uint32_t>, uint32_t> numbers;
 
-  uint32_t copy_of(const Place& loop, uint32_t element) {
+  uint32_t copy_of(const NodeCopy& loop, uint32_t element) {
     const auto next = static_cast<uint32_t>(numbers.size() + 1);
     return numbers.try_emplace({loop.node, loop.copy, element}, next).first->second;
   }
@@ -95,13 +95,13 @@ struct Webs {
 
   std::vector<Definition> definitions;
   std::vector<Web> webs;
-  std::unordered_map<Place, uint32_t, PlaceHash> definition_at;
+  std::unordered_map<NodeCopy, uint32_t, NodeCopyHash> definition_at;
   // Web read at a Name; kNone: a local name that no definition reaches there.
-  std::unordered_map<Place, uint32_t, PlaceHash> use_at;
+  std::unordered_map<NodeCopy, uint32_t, NodeCopyHash> use_at;
   std::map<Edge, std::vector<Copy>> copies_at;  // of NumbaPro's dialect
   // The definition of a read that only one reaches, on every path, in a web that has several. Not
   // in NumbaPro's dialect.
-  std::unordered_map<Place, uint32_t, PlaceHash> only_definition_at;
+  std::unordered_map<NodeCopy, uint32_t, NodeCopyHash> only_definition_at;
   // The variables, by name, that one annotation of the function declares.
   std::unordered_map<std::string, const syntax::Node*> declared;
   bool merges = false;           // as they were asked for

@@ -41,7 +41,7 @@ void expect_deadlock(const Ran& ran, const std::vector<std::pair<uint32_t, uint6
   ASSERT_TRUE(ran.report.deadlock);
   EXPECT_LT(ran.seconds.count(), kLatest);
   std::vector<std::pair<uint32_t, uint64_t>> found;
-  for (const Deadlock::Place& place : ran.report.deadlock->places)
+  for (const Deadlock::StandingThreads& place : ran.report.deadlock->places)
     found.emplace_back(place.site, place.threads);
   EXPECT_EQ(found, sites);
 }
@@ -70,7 +70,7 @@ TEST(Deadlocks, OfManyBlocksNameTheFirst) {
       t.wait_for(never, 1, t.thread() < 8 ? 1 : 2);
     });
     expect_deadlock(ran, {{2, 47 * 32}, {1, 47 * 8}});
-    for (const Deadlock::Place& place : ran.report.deadlock->places)
+    for (const Deadlock::StandingThreads& place : ran.report.deadlock->places)
       EXPECT_EQ(place.block, (Index{3, 0, 0}));
   }
 }
@@ -178,7 +178,8 @@ TEST(Deadlocks, OfThreadsThatMeetAgainAndAgain) {
     ASSERT_TRUE(ran.report.deadlock);
     EXPECT_LT(ran.seconds.count(), kLatest);
     uint64_t threads = 0;
-    for (const Deadlock::Place& place : ran.report.deadlock->places) threads += place.threads;
+    for (const Deadlock::StandingThreads& place : ran.report.deadlock->places)
+      threads += place.threads;
     EXPECT_EQ(threads, 120u);
   }
 }

@@ -82,7 +82,7 @@ bool Launch::is_deadlock(int64_t now) {
 void Launch::add_standing(uint32_t site, uint64_t block, const abi::HostThread& thread) {
   std::lock_guard lock(mutex_);
   try {
-    Place& place = places_[site];
+    StandingThreads& place = places_[site];
     const bool first = place.threads++ == 0 || block < place.block;
     if (!first) return;
     place.block = block;
@@ -96,9 +96,10 @@ Deadlock Launch::take_deadlock() {
   Deadlock deadlock;
   for (const auto& [site, place] : places_)
     deadlock.places.push_back({site, place.threads, place.block_index, place.thread_index});
-  std::ranges::sort(deadlock.places, [](const Deadlock::Place& a, const Deadlock::Place& b) {
-    return a.threads != b.threads ? a.threads > b.threads : a.site < b.site;
-  });
+  std::ranges::sort(deadlock.places,
+                    [](const Deadlock::StandingThreads& a, const Deadlock::StandingThreads& b) {
+                      return a.threads != b.threads ? a.threads > b.threads : a.site < b.site;
+                    });
   deadlock.not_started = not_started_;
   return deadlock;
 }

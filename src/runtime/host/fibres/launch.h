@@ -57,7 +57,7 @@ class Launch {
   std::string no_memory_text() const;
 
  private:
-  struct Place {
+  struct StandingThreads {
     uint64_t threads = 0, block = 0;  // how many, and the number of the example's block
     std::array<uint32_t, 3> block_index{}, thread_index{};
   };
@@ -73,7 +73,7 @@ class Launch {
   int64_t looked_around_ = 0;  // when that was
   int64_t others_worked_ = 0;  // when they were last seen to, or to have
   std::string error_;          // the first
-  std::map<uint32_t, Place> places_;
+  std::map<uint32_t, StandingThreads> places_;
   uint64_t not_started_ = 0;
 };
 
