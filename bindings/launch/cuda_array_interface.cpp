@@ -38,6 +38,17 @@ std::optional<int64_t> integer(PyObject* value) {
   return overflow ? std::nullopt : std::optional<int64_t>(number);
 }
 
+// The text of a type string without a byte order that is this machine's, or none; empty: it is no
+// text.
+std::string_view without_order(PyObject* typestr) {
+  Py_ssize_t size = 0;
+  const char* text = PyUnicode_AsUTF8AndSize(typestr, &size);
+  if (!text) PyErr_Clear();  // lone surrogates
+  std::string_view found(text ? text : "", text ? static_cast<size_t>(size) : 0);
+  if (!found.empty() && std::strchr("<|=", found.front())) found.remove_prefix(1);
+  return found;
+}
+
 // The class and the bytes of a number: "<f4", "|u1", "=i8", "c16".
 struct NumberText {
   char letter;
@@ -45,17 +56,11 @@ struct NumberText {
 };
 
 std::optional<NumberText> number_text(PyObject* typestr) {
-  Py_ssize_t size = 0;
-  const char* text = PyUnicode_AsUTF8AndSize(typestr, &size);
-  if (!text) {  // lone surrogates
-    PyErr_Clear();
-    return std::nullopt;
-  }
-  const char* const end = text + size;
-  if (size > 0 && std::strchr("<|=", *text)) ++text;
-  if (end - text < 2) return std::nullopt;
-  NumberText number{*text, 0};
-  const auto [last, error] = std::from_chars(text + 1, end, number.bytes);
+  const std::string_view text = without_order(typestr);
+  if (text.size() < 2) return std::nullopt;
+  NumberText number{text.front(), 0};
+  const char* const end = text.data() + text.size();
+  const auto [last, error] = std::from_chars(text.data() + 1, end, number.bytes);
   if (error != std::errc() || last != end || number.bytes < 0) return std::nullopt;
   return number;
 }
@@ -86,14 +91,15 @@ bool is_default(PyObject* descr, PyObject* typestr) {
   if (!PyTuple_CheckExact(part) || PyTuple_GET_SIZE(part) != 2) return false;
   PyObject *name = PyTuple_GET_ITEM(part, 0), *type = PyTuple_GET_ITEM(part, 1);
   return PyUnicode_CheckExact(name) && PyUnicode_GET_LENGTH(name) == 0 &&
-         PyUnicode_CheckExact(type) && PyUnicode_Compare(type, typestr) == 0;
+         PyUnicode_CheckExact(type) && without_order(type) == without_order(typestr);
 }
 
 bool read_elements(PyObject* typestr, const nb::object& descr, CudaArray& found) {
   if (!PyUnicode_CheckExact(typestr)) return false;
   if (is_absent(descr) || is_default(descr.ptr(), typestr)) return read_number(typestr, found);
   found.dtype = dtype_of_description(typestr, descr.ptr());
-  return found.dtype.is_valid();
+  return found.dtype.is_valid() &&
+         PyDataType_HASFIELDS(reinterpret_cast<PyArray_Descr*>(found.dtype.ptr()));
 }
 
 int64_t item_bytes(const CudaArray& array) {

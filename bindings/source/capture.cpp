@@ -424,8 +424,14 @@ std::shared_ptr<Variant> current_variant(FunctionObject* function, Given given) 
   }
   auto lock = lock_without_gil(state.capturing);
   if (find_variant(state, given)) return state.variants.front();
-  std::shared_ptr<Variant> made =
-      capture(reinterpret_cast<PyObject*>(function), state.sources, state.argument_types, given);
+  std::shared_ptr<Variant> made;
+  try {
+    made =
+        capture(reinterpret_cast<PyObject*>(function), state.sources, state.argument_types, given);
+  } catch (...) {
+    state.argument_types.clear();  // launches with the others say again that they need them
+    throw;
+  }
   made->id = state.next_variant++;
   state.variants.insert(state.variants.begin(), made);
   if (state.variants.size() > kMaxVariants) state.variants.pop_back();

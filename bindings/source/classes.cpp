@@ -309,7 +309,9 @@ static bool contains(const std::vector<std::string>& names, const std::string& n
 }
 
 static nb::object named_tuple_default(nb::handle cls, const std::string& name) {
-  const auto defaults = nb::cast<nb::dict>(cls.attr("_field_defaults"));
+  const nb::object given = nb::getattr(cls, "_field_defaults", nb::dict());
+  if (!nb::isinstance<nb::dict>(given)) return {};  // a class that only looks like a named tuple
+  const auto defaults = nb::borrow<nb::dict>(given);
   const nb::str key(name.c_str());
   return defaults.contains(key) ? nb::object(defaults[key]) : nb::object();
 }

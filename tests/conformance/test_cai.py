@@ -386,6 +386,9 @@ def test_malformed_dictionaries_are_refused():
         fake = cuda(PLAIN, **changes)
         if error is None:
             assert D.as_cuda_array(fake).tolist() == [0] * 4
+            run(add_one, fake, block=4)
+            assert PLAIN.tolist() == [1] * 4, changes
+            PLAIN[:] = 0
             continue
         for use in (D.as_cuda_array, lambda fake: run(add_one, fake, block=4)):
             with pytest.raises(error) as raised:
@@ -529,6 +532,7 @@ def random_value(rng, a):
             ),
             [rng.randint(-20, 20) for _ in range(rng.randint(0, 4))],
             [("x", rng.choice(["<f4", "<f8", "|O", 3])) for _ in range(rng.randint(0, 3))],
+            [("", rng.choice(["<f8", "=f8", "|f8", "f8", ">f8", "<c8", "|V8"]))],
             (a.ctypes.data + rng.randint(-8, 8), rng.choice([True, False])),
         ]
     )
