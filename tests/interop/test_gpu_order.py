@@ -444,6 +444,37 @@ def test_a_launch_on_the_host_waits_for_the_gpu(on_fake, memory, order):
     assert run_with(on_fake, text) == [expected] * 2
 
 
+def test_a_launch_on_the_host_waits_while_a_gpu_works_for_another_one(on_fake):
+    """It is no deadlock: a stream of the host goes on when the GPU is done, and lets it go on."""
+    assert run_with(
+        on_fake,
+        """
+        @D.kernel
+        def waits(c):
+            D.atomic_ref(c, 0).wait(0, "acquire", "system")
+            c[1] = c[0]
+
+        @D.kernel
+        def sets(c):
+            D.atomic_ref(c, 0).store(7, "release", "system")
+
+        one, other, gpu = host.create_stream(), host.create_stream(), dev.create_stream()
+        c = np.ones(2, np.int32)
+        for kernel in (waits, sets):  # compiled before the time runs
+            D.launch(kernel, c, grid=1, block=1, stream=one)
+        one.sync()
+        c[:] = 0
+        D.launch(hold, zeros(), grid=1, block=4, stream=gpu)
+        other.wait(gpu.record())
+        D.launch(waits, c, grid=1, block=1, stream=one)
+        D.launch(sets, c, grid=1, block=1, stream=other)
+        open_later(2.5)
+        one.sync()
+        answer = c.tolist()
+        """,
+    ) == [7, 7]
+
+
 def test_gpus_wait_for_the_host_that_has_used_the_memory(on_fake):
     """A stream of the host is a use as any other: the next one on a GPU, or a copy, is after."""
     assert run_with(

@@ -268,12 +268,19 @@ print(o[0], c[9])
 
 
 def test_where_nothing_else_can_run_it_is_a_deadlock(ran):
-    """What stands in a stream behind a launch that waits cannot."""
+    """Told within two seconds, where the machine has time for it: in one of three attempts. What
+    stands in a stream behind a launch that waits cannot run."""
     text = """
-on(s1, waits, c, 0, o)
-on(s1, sets, c, 0)
-first = error_of(s1)
-print("deadlock" in first, "program.py:" in first, seconds() < 3, c[0], o[0])
+for _ in range(3):
+    c[:] = o[:] = 0
+    begin = time.monotonic()
+    on(s1, waits, c, 0, o)
+    on(s1, sets, c, 0)
+    first = error_of(s1)
+    in_time = seconds() < 2
+    if in_time:
+        break
+print("deadlock" in first, "program.py:" in first, in_time, c[0], o[0])
 """
     assert ran(text) == "True True True 7 0\n"
 
@@ -414,14 +421,20 @@ print(o[0])
 
 
 def test_what_the_host_writes_is_waited_for(ran):
+    """For longer than the second after which a launch that waits for others is a deadlock. A busy
+    machine may oversleep: one of three attempts."""
     text = """
-on(s1, waits, c, 0, o)
-time.sleep(0.8)
-c[0] = 7
-s1.sync()
-print(o[0])
+for _ in range(3):
+    on(s1, waits, c, 0, o)
+    time.sleep(1.5)
+    c[0] = 7
+    error = error_of(s1)
+    if not error:
+        break
+    c[0] = 0
+print(o[0], error)
 """
-    assert ran(text) == "7\n"
+    assert ran(text) == "7 \n"
 
 
 def test_launches_that_stand_still_wake_rarely(ran):
