@@ -348,6 +348,111 @@ def test_look_back_over_blocks(target):
     assert out.tolist() == a.cumsum().tolist()
 
 
+# --- what a thread writes and undoes while it waits ---
+
+
+@D.kernel
+def in_one_block(flags, rounds):
+    """The first thread shows its flag for a moment, until the last one has answered."""
+    if D.thread_idx.x == 0:
+        for k in range(1, rounds + 1):
+            while D.atomic_ref(flags, 1).load("acquire", "device") < k:
+                D.atomic_ref(flags, 0).store(k, "release", "device")
+                D.atomic_ref(flags, 0).store(0, "release", "device")
+    elif D.thread_idx.x == D.block_dim.x - 1:
+        for k in range(1, rounds + 1):
+            awaits(flags, 0, k)
+            D.atomic_ref(flags, 1).store(k, "release", "device")
+
+
+@D.kernel
+def in_two_blocks(flags, rounds):
+    """The first threads of two blocks; the last of three values that one of them writes."""
+    if D.thread_idx.x == 0:
+        mine, other = D.atomic_ref(flags, 0), D.atomic_ref(flags, 1)
+        for k in range(1, rounds + 1):
+            if D.block_idx.x == 0:
+                while other.load("acquire", "device") < k:
+                    mine.exch(-1, "acq_rel", "device")
+                    mine.add(1, "acq_rel", "device")
+                    mine.cas(0, k, "acq_rel", "device")
+                    mine.store(-2, "release", "device")
+            elif D.block_idx.x == 1:
+                while mine.load("acquire", "device") != k:
+                    pass
+                other.store(k, "release", "device")
+
+
+@D.kernel
+def by_one_write(flags, rounds):
+    """A loop within the iteration; and the looks are counted, so each turn is an advance."""
+    if D.thread_idx.x == 0:
+        looks = 0
+        while D.atomic_ref(flags, 1).load("acquire", "device") < rounds:
+            looks += 1
+            for k in range(rounds + 1):
+                D.atomic_ref(flags, 0).store(k, "release", "device")
+    elif D.thread_idx.x == 1:
+        for k in range(rounds):
+            awaits(flags, 0, k)
+            D.atomic_ref(flags, 1).store(k + 1, "release", "device")
+
+
+@D.func(inline="never")
+def sets_and_sets_back(flags, k):
+    D.atomic_ref(flags, 0).store(k, "release", "device")
+    D.atomic_ref(flags, 0).store(0, "release", "device")
+
+
+@D.kernel
+def by_a_function(flags, rounds):
+    if D.thread_idx.x == 0:
+        for k in range(1, rounds + 1):
+            while D.atomic_ref(flags, 1).load("acquire", "device") < k:
+                sets_and_sets_back(flags, k)
+    elif D.thread_idx.x == 1:
+        for k in range(1, rounds + 1):
+            awaits(flags, 0, k)
+            D.atomic_ref(flags, 1).store(k, "release", "device")
+
+
+@clause("DEV-ORDER-07")
+@pytest.mark.parametrize("shape", [(3, 2), (2, 40)])
+@pytest.mark.parametrize(
+    "kernel",
+    [in_one_block, in_two_blocks, by_one_write, by_a_function],
+    ids=lambda k: k.__name__,
+)
+def test_a_value_that_is_set_and_set_back_is_seen(target, kernel, shape):
+    if kernel is not in_two_blocks:
+        shape = (1, shape[1])
+    flags = np.zeros(2, np.int32)
+    run(kernel, flags, 5, grid=shape[0], block=shape[1])
+    assert flags[1] == 5
+
+
+@D.kernel
+def shows_in_vain(flags):
+    """Nobody answers."""
+    if D.thread_idx.x == 0:
+        while D.atomic_ref(flags, 1).load("acquire", "device") == 0:
+            D.atomic_ref(flags, 0).store(1, "release", "device")
+            D.atomic_ref(flags, 0).store(0, "release", "device")
+    else:
+        awaits(flags, 0, 2)
+
+
+@pytest.mark.targets("avx2")
+def test_a_value_that_nobody_waits_for(target):
+    """A look that leaves a thread in the midst of an iteration is no advance."""
+    line = shows_in_vain.underlying.__code__.co_firstlineno + 4
+    places = [
+        standing(target, 39, 1, awaits, 1, "atomic_load"),
+        rf"1 thread at .*test_progress\.py:{line}\b",
+    ]
+    expect_deadlock(shows_in_vain, np.zeros(2, np.int32), places=places, block=40)
+
+
 # --- barriers made by hand ---
 
 
