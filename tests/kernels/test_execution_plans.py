@@ -961,6 +961,44 @@ def test_a_branch_of_whole_warps_keeps_lanes():
     assert plan_of(uniform_branch, counts(), np.bool_(True)).startswith("gangs: ")
 
 
+PARTED = """
+    if v > {k}:
+        s[{k} % 2, t] = x
+        D.syncthreads()
+        x += s[{k} % 2, (t + 32) % 64] + {k}
+"""
+
+
+def with_barriers(count):
+    """Each thread comes to as many of them as its element says."""
+    head = "@D.kernel\ndef kernel(a, o):\n    t = D.thread_idx.x\n    v = a[t]\n    x = v\n"
+    head += "    s = D.shared_array((2, 64), D.int32)\n    s[0, t] = 0\n    s[1, t] = 0\n"
+    steps = "".join(PARTED.format(k=k) for k in range(1, count))
+    return executed(f"{head}    D.syncthreads()\n{steps}    o[t] = x\n")["kernel"]
+
+
+@pytest.mark.parametrize("count", [32, 33])
+def test_the_most_barriers_at_which_gangs_part(count):
+    """The code for more takes long to compile. On both sides of the limit results are right."""
+    kernel = with_barriers(count)
+    text = plan_of(kernel, counts(64), counts(64), block=64)
+    if count == 32:
+        assert text.startswith("gangs: ")
+    else:
+        reason = "threads may come to different ones of more than 32 barriers"
+        assert text.startswith(f"threads: {reason}")
+    t = np.arange(64)
+    a, out = (t * 7 % 40).astype(np.int32), counts(64)
+    with use_target("avx2"):
+        run(kernel, a, out, grid=1, block=64)
+    x, s = a.copy(), np.zeros((2, 64), np.int32)
+    for k in range(1, count):
+        comes = a > k
+        s[k % 2, comes] = x[comes]
+        x[comes] += s[k % 2, (t[comes] + 32) % 64] + k
+    assert out.tolist() == x.tolist()
+
+
 STEP = """
     v += D.shfl_xor_sync(-1, v, {step})
     if a[t + {k}] == {k}:

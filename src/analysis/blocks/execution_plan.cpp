@@ -1,5 +1,6 @@
 #include "analysis/blocks/execution_plan.h"
 
+#include "analysis/blocks/different_barriers.h"
 #include "analysis/blocks/exclusive_paths.h"
 #include "analysis/blocks/meetings_apart.h"
 #include "analysis/blocks/missed_operations.h"
@@ -32,6 +33,16 @@ bool has_barriers_of_several_kinds(const ir::Function& f) {
   });
 }
 
+namespace {
+
+size_t count_barriers(const ir::Function& f) {
+  size_t count = 0;
+  ir::for_each_inst(f.body, [&](const Inst& i) { count += ir::is_barrier(i.op); });
+  return count;
+}
+
+}  // namespace
+
 ExecutionPlan execution_plan(const ir::Function& f, Execution asked) {
   if (const Inst* call = find_call(f)) {
     const std::string& called = ir::called_function(f, *call).name;
@@ -53,6 +64,13 @@ ExecutionPlan execution_plan(const ir::Function& f, Execution asked) {
               missed.front().operation->span};
     if (const Inst* barrier = exclusive_barriers(f).first)
       return {Execution::Threads, "threads on both sides of an if come to barriers", barrier->span};
+  }
+  if (count_barriers(f) > kMostBarriersOfPhases) {
+    if (const Inst* decision = find_different_barriers(f))
+      return {Execution::Threads,
+              "threads may come to different ones of more than " +
+                  std::to_string(kMostBarriersOfPhases) + " barriers",
+              decision->span};
   }
   return {Execution::Gangs, "no thread waits for another but at barriers and with its warp", {}};
 }

@@ -25,9 +25,15 @@ struct ExecutionPlan {
 //     or some certainly miss one (missed_operations.h);
 //   - threads of a block come to different barriers, in a kernel that has barriers of several
 //     kinds: where those of different kinds would have to meet, only they name them all. Where all
-//     are of one kind, lanes of gangs meet too (passes/barriers/meet_at_any_barrier.h).
+//     are of one kind, lanes of gangs meet too (passes/barriers/meet_at_any_barrier.h);
+//   - threads of a block may come to different ones of more than kMostBarriersOfPhases barriers.
 // Where lanes of a warp miss each other and it is not known when compiling, they report a failure.
 ExecutionPlan execution_plan(const ir::Function& f, Execution asked = Execution::Automatic);
+
+// Lanes of gangs that may come to different barriers go through the kernel in phases, for which it
+// is there twice, with a vote at each place where they decide: code for each barrier, which all of
+// LLVM's passes go through. With 32 barriers that is about a second, thread by thread a twentieth.
+inline constexpr size_t kMostBarriersOfPhases = 32;
 
 // Such as syncthreads and syncthreads_count.
 bool has_barriers_of_several_kinds(const ir::Function& f);

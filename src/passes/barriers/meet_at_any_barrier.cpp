@@ -1,12 +1,12 @@
 #include "passes/barriers/meet_at_any_barrier.h"
 
+#include "analysis/blocks/different_barriers.h"
+#include "analysis/blocks/divergent_control.h"
 #include "analysis/blocks/region_slots.h"
 #include "ir/effects.h"
 #include "ir/visitor.h"
 #include "passes/barriers/agreed_control.h"
 #include "passes/barriers/barrier_sites.h"
-#include "passes/barriers/different_barriers.h"
-#include "passes/barriers/divergent_control.h"
 #include "passes/barriers/waiting_threads.h"
 #include "passes/loops/canonical_counter.h"
 #include "passes/simplify/dce.h"
@@ -19,35 +19,6 @@ using analysis::BlockLevel;
 using ir::Block;
 using ir::Inst;
 using ir::Op;
-
-// ---- where threads may diverge ----
-
-// Whether threads decide on it by a value of their own: an if, or the end of a loop.
-bool decides(const Inst& i) {
-  if (i.op == Op::Scope) return false;
-  const Inst* condition = i.op == Op::If      ? i.operands[0]
-                          : i.op == Op::While ? i.regions[0].insts.back()->operands[0]
-                                              : i.operands[1];
-  return condition->op != Op::Const && !ir::is_barrier(condition->op);
-}
-
-BarrierSites::Decisions decisions_of(const ir::Function& f, const BlockLevel& level) {
-  const DivergentControl divergent(f, level);
-  BarrierSites::Decisions found;
-  if (!divergent.any()) return found;
-  ir::for_each_inst(f.body, [&](const Inst& i) {
-    if (!i.regions.empty() && divergent[i] && decides(i)) found.insert(&i);
-  });
-  return found;
-}
-
-bool may_meet_elsewhere(const ir::Function& f) {
-  const BlockLevel level(f);
-  if (!level.has_barrier() || !may_wait_at_different_barriers(f, level, decides)) return false;
-  const BarrierSites::Decisions divergent = decisions_of(f, level);
-  return may_wait_at_different_barriers(f, level,
-                                        [&](const Inst& i) { return divergent.contains(&i); });
-}
 
 // ---- the copies ----
 
@@ -158,7 +129,7 @@ Inst& put_into_scope(ir::Function& f) {
 
 void split(ir::Function& f) {
   const BlockLevel before(f);
-  const BarrierSites::Decisions decisions = decisions_of(f, before);
+  const BarrierSites::Decisions decisions = analysis::divergent_decisions(f, before);
   BarrierSites sites(f, before, decisions);
   const analysis::SlotSet crossing = crossing_slots(f, before);
   const LoopLimits limits = limits_of(f, sites);
@@ -186,11 +157,11 @@ void split(ir::Function& f) {
 }  // namespace
 
 void meet_at_any_barrier(ir::Function& f) {
-  if (!may_meet_elsewhere(f)) return;
+  if (!analysis::find_different_barriers(f)) return;
   count_by_one(f, f.body, BlockLevel(f));
   split(f);
   const BlockLevel level(f);
-  CD_CHECK(!DivergentControl(f, level).any(), "threads diverge where they have voted");
+  CD_CHECK(!analysis::DivergentControl(f, level).any(), "threads diverge where they have voted");
 }
 
 }  // namespace cuda_device::passes

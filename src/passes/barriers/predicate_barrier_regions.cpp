@@ -1,8 +1,8 @@
 #include "passes/barriers/predicate_barrier_regions.h"
 
 #include "analysis/blocks/block_level.h"
+#include "analysis/blocks/divergent_control.h"
 #include "ir/effects.h"
-#include "passes/barriers/divergent_control.h"
 #include "passes/barriers/predication.h"
 #include "passes/simplify/dce.h"
 #include "support/check.h"
@@ -11,6 +11,7 @@ namespace cuda_device::passes {
 namespace {
 
 using analysis::BlockLevel;
+using analysis::DivergentControl;
 using ir::Inst;
 using ir::Op;
 

@@ -1,4 +1,4 @@
-#include "passes/barriers/divergent_control.h"
+#include "analysis/blocks/divergent_control.h"
 
 #include <algorithm>
 
@@ -6,17 +6,16 @@
 #include "ir/effects.h"
 #include "ir/visitor.h"
 
-namespace cuda_device::passes {
+namespace cuda_device::analysis {
 
-using analysis::Level;
 using ir::Block;
 using ir::Inst;
 using ir::Op;
 
-DivergentControl::DivergentControl(const ir::Function& f, const analysis::BlockLevel& level)
+DivergentControl::DivergentControl(const ir::Function& f, const BlockLevel& level)
     : level_(level), divergent_(f.inst_count()), tree_(f), divergence_(f, tree_) {
   if (!may_diverge(f.body)) return;
-  const analysis::Analysis a = analysis::analyse(f);
+  const Analysis a = analyse(f);
   while (divergence_.update(a.shapes)) {
   }
   enter(f.body, false);
@@ -26,7 +25,9 @@ DivergentControl::DivergentControl(const ir::Function& f, const analysis::BlockL
 bool DivergentControl::may_diverge(const Block& b) const {
   return std::ranges::any_of(b.insts, [&](const Inst* i) {
     if (i->regions.empty() || !level_.contains(*i)) return false;
-    const auto varies = [](const Inst* x) { return x->op == Op::SlotLoad; };
+    const auto varies = [](const Inst* x) {
+      return x->op != Op::Const && x->op != Op::Param && !ir::is_barrier(x->op);
+    };
     return std::ranges::any_of(i->operands, varies) || i->op == Op::While ||
            std::ranges::any_of(i->regions,
                                [&](const Block& inside) { return may_diverge(inside); });
@@ -58,4 +59,4 @@ bool DivergentControl::holds_jump(const Inst& i) const {
   });
 }
 
-}  // namespace cuda_device::passes
+}  // namespace cuda_device::analysis

@@ -1,15 +1,17 @@
-#include "passes/barriers/different_barriers.h"
+#include "analysis/blocks/different_barriers.h"
 
 #include <algorithm>
+#include <functional>
 #include <map>
 #include <ranges>
 #include <unordered_map>
 
+#include "analysis/blocks/divergent_control.h"
 #include "analysis/tree.h"
 #include "ir/effects.h"
 #include "ir/visitor.h"
 
-namespace cuda_device::passes {
+namespace cuda_device::analysis {
 namespace {
 
 using ir::Block;
@@ -79,13 +81,13 @@ struct Ahead {
   }
 };
 
-class Paths {
+class BarrierPaths {
  public:
-  Paths(const ir::Function& f, const analysis::BlockLevel& level,
-        const std::function<bool(const Inst&)>& diverges)
+  BarrierPaths(const ir::Function& f, const BlockLevel& level,
+               const std::function<bool(const Inst&)>& diverges)
       : f_(f), level_(level), diverges_(diverges), tree_(f), accesses_(f) {}
 
-  bool found() {
+  const Inst* find() {
     block(f_.body, {});
     return found_;
   }
@@ -126,7 +128,7 @@ class Paths {
 
   Ahead branch(const Inst& i, Ahead after) {
     const Ahead yes = block(i.regions[0], after), no = block(i.regions[1], after);
-    if (miss_each_other(yes, no) && diverges_(i) && meets_before_join(i)) found_ = true;
+    if (miss_each_other(yes, no) && diverges_(i) && meets_before_join(i)) found_ = &i;
     return yes | no;
   }
 
@@ -136,7 +138,7 @@ class Paths {
     const Ahead ended = block(i.regions.back(), after);
     const Ahead again = next_[&i] = ended | Ahead{has_barrier, accesses_.any(i)};
     for (size_t r = 0; r + 1 < i.regions.size(); ++r) block(i.regions[r], again);
-    if (has_barrier && ended.anything() && diverges_(i)) found_ = true;
+    if (has_barrier && ended.anything() && diverges_(i)) found_ = &i;
     return again;
   }
 
@@ -157,12 +159,12 @@ class Paths {
   bool meets_before(const Inst& i, const Inst& jump) const {
     const Inst* target = tree_.target(jump);
     for (const Inst* at = &i;;) {
-      const analysis::TreePosition p = tree_.position(*at);
+      const TreePosition p = tree_.position(*at);
       if (barrier_after(*at, p.parent ? p.parent->regions[p.region] : f_.body)) return true;
       if (!p.parent) return false;
-      const bool iterates = analysis::in_iteration(p) && jump.op != Op::Continue;
+      const bool iterates = in_iteration(p) && jump.op != Op::Continue;
       if (p.parent == target) return iterates && ir::holds_barrier(*target);
-      if (analysis::in_iteration(p) && ir::holds_barrier(*p.parent)) return true;
+      if (in_iteration(p) && ir::holds_barrier(*p.parent)) return true;
       at = p.parent;
     }
   }
@@ -174,19 +176,41 @@ class Paths {
   }
 
   const ir::Function& f_;
-  const analysis::BlockLevel& level_;
+  const BlockLevel& level_;
   const std::function<bool(const Inst&)>& diverges_;
-  analysis::Tree tree_;
+  Tree tree_;
   SharedAccesses accesses_;
   std::unordered_map<const Inst*, Ahead> after_, next_;  // of loops and scopes
-  bool found_ = false;
+  const Inst* found_ = nullptr;
 };
+
+// Whether threads decide on it by a value of their own: an if, or the end of a loop.
+bool decides(const Inst& i) {
+  if (i.op == Op::Scope) return false;
+  const Inst* condition = i.op == Op::If      ? i.operands[0]
+                          : i.op == Op::While ? i.regions[0].insts.back()->operands[0]
+                                              : i.operands[1];
+  return condition->op != Op::Const && !ir::is_barrier(condition->op);
+}
 
 }  // namespace
 
-bool may_wait_at_different_barriers(const ir::Function& f, const analysis::BlockLevel& level,
-                                    const std::function<bool(const Inst&)>& diverges) {
-  return Paths(f, level, diverges).found();
+std::unordered_set<const Inst*> divergent_decisions(const ir::Function& f,
+                                                    const BlockLevel& level) {
+  const DivergentControl divergent(f, level);
+  std::unordered_set<const Inst*> found;
+  if (!divergent.any()) return found;
+  ir::for_each_inst(f.body, [&](const Inst& i) {
+    if (!i.regions.empty() && divergent[i] && decides(i)) found.insert(&i);
+  });
+  return found;
 }
 
-}  // namespace cuda_device::passes
+const Inst* find_different_barriers(const ir::Function& f) {
+  const BlockLevel level(f);
+  if (!level.has_barrier() || !BarrierPaths(f, level, decides).find()) return nullptr;
+  const auto divergent = divergent_decisions(f, level);
+  return BarrierPaths(f, level, [&](const Inst& i) { return divergent.contains(&i); }).find();
+}
+
+}  // namespace cuda_device::analysis

@@ -6,11 +6,11 @@
 #include "analysis/blocks/block_level.h"
 #include "analysis/lanes/divergence.h"
 
-namespace cuda_device::passes {
+namespace cuda_device::analysis {
 
 class DivergentControl {
  public:
-  DivergentControl(const ir::Function& f, const analysis::BlockLevel& level);
+  DivergentControl(const ir::Function& f, const BlockLevel& level);
 
   bool any() const { return any_; }
   bool operator[](const ir::Inst& i) const { return divergent_[i.id]; }
@@ -21,11 +21,11 @@ class DivergentControl {
   bool stays_convergent(const ir::Inst& i) const;
   bool holds_jump(const ir::Inst& i) const;
 
-  const analysis::BlockLevel& level_;
+  const BlockLevel& level_;
   std::vector<bool> divergent_;  // by Inst::id
-  analysis::Tree tree_;
-  analysis::Divergence divergence_;
+  Tree tree_;
+  Divergence divergence_;
   bool any_ = false;
 };
 
-}  // namespace cuda_device::passes
+}  // namespace cuda_device::analysis
