@@ -9,11 +9,13 @@ import pathlib
 import subprocess
 import sys
 import time
+import warnings
 from collections.abc import Callable, Iterable
 
 # Each program is new, and what is tested is the compiler: it verifies the IR after every pass.
 os.environ["CUDA_DEVICE_CACHE"] = "off"
 os.environ["CUDA_DEVICE_VERIFY"] = "1"
+warnings.simplefilter("ignore", UserWarning)  # programs mix widths on purpose
 TESTS, ROOT = pathlib.Path(__file__).resolve().parents[1:3]
 sys.path[:0] = [str(TESTS), str(ROOT)]
 
