@@ -61,7 +61,7 @@ def check_sorted(p):
 
 def scan_lookback(quick):
     """Every sum is a whole number so small that it is exact."""
-    n = (1 << 16 if quick else 1 << 24) + 77
+    n = (1 << 16 if quick else 1 << 26) + 77
     blocks = grid_for((n,), (TILE,))
     arrays = {
         "out": aligned((n,), np.float32),
