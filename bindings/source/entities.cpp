@@ -51,6 +51,7 @@ Entities::Entities() {
   add(nb::module_::import_("functools").attr("partial"), "functools.partial");
   add(nb::module_::import_("functools").attr("reduce"), "functools.reduce");
   add(nb::module_::import_("dataclasses").attr("replace"), "device.replace");
+  add(nb::module_::import_("typing").attr("Final"), "typing.Final");
 }
 
 void Entities::add_operators() {

@@ -118,6 +118,12 @@ nb::object type_of_const_expr(nb::handle object) {
   return object.attr("type");
 }
 
+// Hints such as Any, a TypeVar, float | None and Sequence[float].
+static bool declares_nothing(nb::handle object) {
+  return nb::cast<bool>(
+      nb::module_::import_("cuda.device._hints").attr("declares_nothing")(object));
+}
+
 Binding constant_or_object(nb::handle object, const StructIndex& structs) {
   if (const std::string* name = entities().find(object)) return named(Binding::Kind::Entity, *name);
   if (std::optional<syntax::Value> value = constant_of(object, structs)) {
@@ -126,9 +132,11 @@ Binding constant_or_object(nb::handle object, const StructIndex& structs) {
     binding.value = std::move(*value);
     return binding;
   }
-  if (has_readable_attributes(object))
-    return named(Binding::Kind::Module, name_of_namespace(object));
-  return named(Binding::Kind::Object, type_text(object));
+  Binding binding = has_readable_attributes(object)
+                        ? named(Binding::Kind::Module, name_of_namespace(object))
+                        : named(Binding::Kind::Object, type_text(object));
+  binding.is_hint = !PyModule_Check(object.ptr()) && declares_nothing(object);
+  return binding;
 }
 
 // Deeper ones are no constants.

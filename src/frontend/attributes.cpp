@@ -150,7 +150,8 @@ static Value foreign_attribute(Context& ctx, const syntax::Attribute* node, cons
   if (auto* name = syntax::as<syntax::Name>(node->value))  // `from numba.cuda import threadIdx`
     if (const std::string ours = foreign_name_hint(ctx.policy, name->id); !ours.empty())
       return error(ctx, DiagCode::foreign_use, name, {name->id, ours});
-  if (bound && bound->kind == syntax::Binding::Kind::Object) return Value::Object{bound->name};
+  if (bound && bound->kind == syntax::Binding::Kind::Object)
+    return Value::Object{bound->name, bound->is_hint};
   if (auto* object = base.as<Value::Object>()) {
     return error(ctx, DiagCode::foreign_attribute, node->value, {object->class_name, node->attr});
   }

@@ -288,7 +288,7 @@ Value binding_value(Context& ctx, const syntax::Binding& b, const Node* node,
         return error(ctx, DiagCode::no_objects, node, {"the class '" + name + "'"});
       return Value::Class{record_type(ctx.session, b.type)};
     case Kind::Module:
-      return Value(Value::Module{b.name});
+      return Value(Value::Module{b.name, b.is_hint});
     case Kind::Tuple: {
       std::vector<Value> elements;
       elements.reserve(b.parts.size());
@@ -305,7 +305,7 @@ Value binding_value(Context& ctx, const syntax::Binding& b, const Node* node,
       return partial;
     }
     case Kind::Object:
-      return Value(Value::Object{b.name});
+      return Value(Value::Object{b.name, b.is_hint});
   }
   return Value::unknown();
 }

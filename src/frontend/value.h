@@ -216,7 +216,8 @@ class Value {
     std::shared_ptr<const Value> self;
   };
   struct Module {
-    std::string name;  // or "class C", whose attributes are constants too
+    std::string name;      // or "class C", whose attributes are constants too
+    bool is_hint = false;  // as syntax::Binding says
     friend bool operator==(const Module&, const Module&) = default;
   };
   // A string. With values, numbers all, it is known at run time only, and put together where it is
@@ -233,6 +234,7 @@ class Value {
   };
   struct Object {
     std::string class_name;
+    bool is_hint = false;  // as syntax::Binding says
     friend bool operator==(const Object&, const Object&) = default;
   };
 

@@ -94,6 +94,7 @@ class IdentityWriter {
     out_.number(binding.function);
     out_.number(binding.type);
     out_.number(binding.of_constant);
+    out_.number(binding.is_hint);
     write_all(binding.parts);
     out_.number<uint64_t>(binding.names.size());
     for (const std::string& name : binding.names) out_.text(name);

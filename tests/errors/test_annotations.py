@@ -1,6 +1,7 @@
 """Annotations that do not match, of parameters, results and variables."""
 
 import re
+from typing import Annotated, Final, NewType
 
 import numpy as np
 import pytest
@@ -275,6 +276,43 @@ def annotations_that_are_no_types(a, n):
     # error at `5`: a number is no type that kernels have
     # hint: numbers are declared with int, float, bool or a format such as device.float32
     y: 5 = n
+
+
+@bad.kernel(FLOATS, 3)
+def hints_of_typing_with_errors(a, n):
+    # error at `300`: 300 does not fit in int8
+    # hint: use a wider type, such as int64
+    x: Final[D.int8] = 300
+    # error at `5`: a number is no type that kernels have
+    # hint: numbers are declared with int, float, bool or a format such as device.float32
+    y: int | 5 = n
+    # error at `Optionl`: name 'Optionl' is not defined
+    # hint: assign it before this, or outside of the kernel before the launch
+    z: Optionl[int] | None = n  # noqa: F821
+    # error at `dict`: 'dict' is no type that kernels have
+    # hint: numbers are declared with int, float, bool or a format such as device.float32
+    w: dict = n
+
+
+def of_a_list(x: list[int]):
+    return x
+
+
+def annotated_type(x: Annotated[D.float32, "metres"]):
+    return x
+
+
+def of_a_new_type(x: NewType("Metres", float)):
+    return x
+
+
+@pytest.mark.parametrize("function", [of_a_list, annotated_type, of_a_new_type])
+def test_what_says_how_a_value_is_stored_is_not_ignored(function):
+    def kernel(a):
+        a[0] = function(1)
+
+    with pytest.raises(errors.CompileError, match=r"the annotation '.*' is not implemented yet"):
+        run(D.kernel(kernel), FLOATS)
 
 
 @D.kernel

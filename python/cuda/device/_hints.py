@@ -2,7 +2,7 @@
 
 import types
 from collections.abc import Callable
-from typing import Any, NamedTuple, NoReturn, get_args, get_origin
+from typing import Annotated, Any, Final, NamedTuple, NoReturn, get_args, get_origin
 
 import numpy as np
 from cuda.device import _core
@@ -265,6 +265,25 @@ def check_format(hint: Hint, what: str) -> None:
             "float16, bfloat16, float8e4m3, float8e5m2, complex64, complex128, or to vectors or "
             "structs of these"
         )
+
+
+_OF_TYPING = {"typing", "typing_extensions", "collections.abc"}
+
+
+def declares_nothing(hint: Any) -> bool:
+    """Whether an annotation is Python's typing's and says nothing of how a value is stored.
+
+    Such are Any, a TypeVar, unions, protocols, Sequence[float] and Callable[[float], float]. What
+    stands for another type, and list[int] and its like, are not.
+    """
+    origin = get_origin(hint)
+    if origin is None:
+        origin = hint
+    kind = origin if isinstance(origin, type) else type(origin)
+    if origin is Annotated or origin is Final or kind.__name__ in ("NewType", "TypeAliasType"):
+        return False
+    of_typing = kind.__module__ in _OF_TYPING or type(kind).__module__ in _OF_TYPING
+    return of_typing or origin is types.UnionType
 
 
 def name_of(hint: object) -> str:

@@ -6,6 +6,7 @@ compiler computes those of integers itself where all arguments are literals.
 """
 
 import math
+import typing
 from collections.abc import Callable
 from typing import Any
 
@@ -120,10 +121,16 @@ _OF_MATH: list[Callable[..., Any]] = [
     ulp,
 ]
 
+
 # What stands for what, by the object that a program names.
+def assert_never(arg: Any) -> None:
+    raise AssertionError(f"Expected code to be unreachable, but got: {arg!r}")
+
+
 IN_KERNELS: dict[Any, Callable[..., Any]] = {
     getattr(math, function.__name__): function
     for function in _OF_MATH
     if hasattr(math, function.__name__)  # sumprod came with Python 3.12
 }
 IN_KERNELS[blocks] = blocks
+IN_KERNELS[typing.assert_never] = assert_never

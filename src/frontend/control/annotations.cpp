@@ -16,6 +16,7 @@ namespace cuda_device::frontend {
 namespace {
 
 constexpr const char* kConstExpr = "device.ConstExpr";
+constexpr const char* kFinal = "typing.Final";
 
 // What an annotation says.
 struct Declared {
@@ -93,28 +94,64 @@ static std::optional<Value> array_hint(Context& ctx, const Value& base, const No
   return Value::Class{alias_of(ctx.session, array, 1)};
 }
 
+static Value no_type(Context& ctx, const Node* annotation, const Value& type) {
+  const std::string* quoted = type.string();
+  const std::string text = quoted             ? "the text '" + *quoted + "'"
+                           : type.is_number() ? "a number"
+                                              : "'" + type_text(type) + "'";
+  return error(
+      ctx, DiagCode::annotation_type, annotation,
+      {text, "numbers are declared with int, float, bool or a format such as device.float32"});
+}
+
+// Any, a TypeVar, Sequence[float], ...: a hint for people and their tools.
+static bool is_hint(const Value& type) {
+  auto* object = type.as<Value::Object>();
+  auto* cls = type.as<Value::Module>();
+  return (object && object->is_hint) || (cls && cls->is_hint) || type.is_entity(kFinal);
+}
+
+// A | B as it is written: which of them a value is, it does not say.
+static Declared declared_by(Context& ctx, const Node* annotation);
+static Declared one_of(Context& ctx, const syntax::BinOp* either) {
+  for (const Node* side : {either->left, either->right}) {
+    const Value type = declared_by(ctx, side).type;
+    if (type.string() || type.is_number()) no_type(ctx, side, type);
+  }
+  return {};
+}
+
+// What stands in brackets behind a name.
+static Declared declared_by_generic(Context& ctx, const syntax::Subscript* generic) {
+  const Value base = expr(ctx, generic->value);
+  if (base.is_entity(kConstExpr)) return {expr(ctx, generic->slice), true};
+  if (base.is_entity(kFinal)) return declared_by(ctx, generic->slice);
+  if (is_hint(base)) return {};
+  if (base.is_entity("builtins.tuple")) {
+    Declared tuple;
+    tuple.elements = generic->slice;
+    return tuple;
+  }
+  if (std::optional<Value> array = array_hint(ctx, base, generic->slice)) return {*array};
+  if (!base.is_unknown())
+    not_implemented(ctx, generic, "the annotation '" + type_text(base) + "[...]'");
+  return {};
+}
+
 // Python evaluated it when the function was defined; text and those of locals it did not.
 static Declared declared_by(Context& ctx, const Node* annotation) {
   const auto& bindings = ctx.instance->function->bindings;
   const auto bound = bindings.find(annotation);
   using BindingKind = syntax::Binding::Kind;
   const bool known = bound != bindings.end() && bound->second.kind != BindingKind::Undefined;
-  auto* generic = syntax::as<syntax::Subscript>(annotation);
   if (known && bound->second.of_constant)
     return {binding_value(ctx, bound->second, annotation, ""), true};
-  if (generic && (!known || bound->second.kind == BindingKind::Object)) {
-    const Value base = expr(ctx, generic->value);
-    if (base.is_entity(kConstExpr)) return {expr(ctx, generic->slice), true};
-    if (base.is_entity("builtins.tuple")) {
-      Declared tuple;
-      tuple.elements = generic->slice;
-      return tuple;
-    }
-    if (std::optional<Value> array = array_hint(ctx, base, generic->slice)) return {*array};
-    if (!base.is_unknown())
-      not_implemented(ctx, annotation, "the annotation '" + type_text(base) + "[...]'");
-    return {};
-  }
+  const bool is_read =
+      known && (bound->second.is_hint || bound->second.kind != BindingKind::Object);
+  auto* generic = syntax::as<syntax::Subscript>(annotation);
+  if (generic && !is_read) return declared_by_generic(ctx, generic);
+  auto* either = syntax::as<syntax::BinOp>(annotation);
+  if (either && either->op == "BitOr" && !known) return one_of(ctx, either);
   Value type = known ? binding_value(ctx, bound->second, annotation, "") : expr(ctx, annotation);
   if (type.is_entity(kConstExpr)) return {Value::unknown(), true};
   return {std::move(type)};
@@ -147,18 +184,11 @@ static Value as_number(Context& ctx, const Subject& subject, TypeCode code, cons
 static Value as_hinted(Context& ctx, const Subject& subject, const Value& type, Value value) {
   // Some class of arrays or of callables says no more than that it is one.
   const bool is_class = type.is<Value::Object>() || type.is<Value::Module>();
-  if (type_text(type) == "class Any") return value;
   if (type.is_entity("device.Array") && value.is_array()) return value;
   if (is_class && (value.is_array() || value.is_function())) return value;
   if (is_class)
     return not_implemented(ctx, subject.annotation, "the annotation '" + type_text(type) + "'");
-  const std::string* quoted = type.string();
-  const std::string text = quoted             ? "the text '" + *quoted + "'"
-                           : type.is_number() ? "a number"
-                                              : "'" + type_text(type) + "'";
-  return error(
-      ctx, DiagCode::annotation_type, subject.annotation,
-      {text, "numbers are declared with int, float, bool or a format such as device.float32"});
+  return no_type(ctx, subject.annotation, type);
 }
 
 static bool is_atomic_class(const Value& type) {
@@ -240,7 +270,7 @@ Value annotated(Context& ctx, const Node* annotation, Value value, const Node* n
   if (declared.of_constant && !value.is_constant_expression())
     return wrong_kind(ctx, DiagCode::constant_expected, node, value, {what, type_text(value)});
   if (declared.elements) return as_tuple(ctx, {annotation, node, what}, declared.elements, value);
-  if (declared.type.is_unknown()) return value;
+  if (declared.type.is_unknown() || is_hint(declared.type)) return value;
   return as_declared(ctx, {annotation, node, what}, declared.type, std::move(value));
 }
 

@@ -156,6 +156,7 @@ const Change kChanges[] = {
     [](Sample& s) { s.binding(s.index).value.integer = 5; },
     [](Sample& s) { s.binding(s.index).kind = Binding::Kind::Undefined; },
     [](Sample& s) { s.binding(s.index).name = "math.pi"; },
+    [](Sample& s) { s.binding(s.index).is_hint = true; },
     [](Sample& s) { s.binding(s.called).function = 0; },
     [](Sample& s) { s.kernel().bindings.erase(s.called); },
     [](Sample& s) { s.program.functions.pop_back(); },
