@@ -201,6 +201,66 @@ def test_arguments_of_launches_that_are_constant_expressions(target):
 
 
 @D.func
+def rank(shape: D.ConstExpr[tuple[int, ...]], any: D.ConstExpr[tuple] = (1, 2)):
+    x: D.ConstExpr[tuple[D.int16, str]] = (7, "rows")
+    return len(shape) * 100 + len(any) * 10 + (x[0] if x[1] == "rows" else 0)
+
+
+@D.kernel
+def shaped(
+    out,
+    shape: D.ConstExpr[tuple[int, int]],
+    quoted: "D.ConstExpr[tuple[int, tuple[str, D.float64]]]",
+    either: D.ConstExpr[float | None] = None,
+):
+    tile = D.shared_array(shape, D.int32)
+    i = D.tid(1)
+    tile[0, i] = i
+    D.syncthreads()
+    out[0] = tile.size * 1000 + tile[0, shape[1] - 1]
+    out[1] = rank(shape) + rank((), any=(3,))
+    out[2] = quoted[0] + quoted[1][1] + len(quoted[1][0])
+    out[3] = 5 if either is None else D.local_array(int(either), D.int8).size
+
+
+@clause("DEV-CONST-05", "DEV-CONST-06", "DEV-TUP-01")
+def test_tuples_that_are_constant_expressions(target):
+    out = np.zeros(4)
+    for shape in ((2, 3), (4, 2), (2, 3)):
+        run(shaped, out, shape, (1, ("ab", 0.1)), block=shape[1])
+        size = shape[0] * shape[1] * 1000 + shape[1] - 1
+        assert out.tolist() == [size, 227 + 17, 1 + 0.1 + 2, 5]
+    run(shaped, out, (1, 1), (1, ("ab", 0.1)), 3.0)
+    assert out.tolist() == [1000, 227 + 17, 1 + 0.1 + 2, 3]
+
+
+@clause("DEV-CONST-07")
+@pytest.mark.parametrize(
+    ("shape", "words"),
+    [
+        ((1, 2, 3), ("'shape' is declared a tuple of 2 elements", "value is (int, int, int)")),
+        (4, ("'shape' is declared a tuple of 2 elements", "the value is int")),
+        ((1, 2.5), ("element 1 of parameter 'shape' is declared int", "the value is float")),
+        (("a", 2), ("element 0 of parameter 'shape' is declared int", "the value is str")),
+    ],
+)
+def test_what_a_constant_tuple_refuses(shape, words):
+    with pytest.raises(D.errors.CompileError) as raised:
+        run(shaped, np.zeros(4), shape, (1, ("ab", 0.1)))
+    assert all(word in str(raised.value) for word in words)
+
+
+@D.func
+def declares_a_tuple(x: D.ConstExpr[tuple[int, int]]):  # refused
+    return x[0]
+
+
+@D.kernel
+def gives_a_tuple_of_a_variable(out, n):
+    out[0] = declares_a_tuple((1, n))
+
+
+@D.func
 def typed_constant(n: D.ConstExpr[D.int32]):  # refused
     return n
 
@@ -244,6 +304,11 @@ def keeps_a_variable(out, n):
             gives_a_wrong_type,
             typed_constant,
             ("parameter 'n' is declared int32", "the value is float"),
+        ),
+        (
+            gives_a_tuple_of_a_variable,
+            declares_a_tuple,
+            ("parameter 'x' is declared ConstExpr", "of type (int, int), is known at run time"),
         ),
         (gives_text, typed_constant, ("parameter 'n' is declared int32", "the value is str")),
         (keeps_a_variable, None, ("'m' is declared ConstExpr", "of type int,")),

@@ -124,7 +124,11 @@ static Declared one_of(Context& ctx, const syntax::BinOp* either) {
 // What stands in brackets behind a name.
 static Declared declared_by_generic(Context& ctx, const syntax::Subscript* generic) {
   const Value base = expr(ctx, generic->value);
-  if (base.is_entity(kConstExpr)) return {expr(ctx, generic->slice), true};
+  if (base.is_entity(kConstExpr)) {
+    Declared constant = declared_by(ctx, generic->slice);
+    constant.of_constant = true;
+    return constant;
+  }
   if (base.is_entity(kFinal)) return declared_by(ctx, generic->slice);
   if (is_hint(base)) return {};
   if (base.is_entity("builtins.tuple")) {
@@ -144,8 +148,6 @@ static Declared declared_by(Context& ctx, const Node* annotation) {
   const auto bound = bindings.find(annotation);
   using BindingKind = syntax::Binding::Kind;
   const bool known = bound != bindings.end() && bound->second.kind != BindingKind::Undefined;
-  if (known && bound->second.of_constant)
-    return {binding_value(ctx, bound->second, annotation, ""), true};
   const bool is_read =
       known && (bound->second.is_hint || bound->second.kind != BindingKind::Object);
   auto* generic = syntax::as<syntax::Subscript>(annotation);
@@ -154,7 +156,7 @@ static Declared declared_by(Context& ctx, const Node* annotation) {
   if (either && either->op == "BitOr" && !known) return one_of(ctx, either);
   Value type = known ? binding_value(ctx, bound->second, annotation, "") : expr(ctx, annotation);
   if (type.is_entity(kConstExpr)) return {Value::unknown(), true};
-  return {std::move(type)};
+  return {std::move(type), known && bound->second.of_constant};
 }
 
 static Value mismatch(Context& ctx, const Subject& subject, const std::string& type,
