@@ -258,7 +258,8 @@ static DiagCode refusal_of(PyObject* object) {
   if (PyFunction_Check(object) || PyMethod_Check(object) || PyCFunction_Check(object) ||
       Py_TYPE(object) == func_type)
     return DiagCode::argument_function;
-  return is_enum_member(object) ? DiagCode::argument_enum : DiagCode::argument_type;
+  if (is_enum_member(object)) return DiagCode::argument_enum;
+  return PyUnicode_Check(object) ? DiagCode::argument_text : DiagCode::argument_type;
 }
 
 // Whether it is the class of an enumeration that kernels know, which Python takes long to say.

@@ -53,6 +53,10 @@ static std::string attributes_there_are(const Context& ctx, const Value& base,
   if (base.is_array())
     return "arrays in kernels have shape, strides, size, ndim, dtype, T, view, reshape and astype; "
            "sum(a), min(a) and max(a) work; other methods are called before or after the launch";
+  if (is_member(base))
+    return "members of enumerations have value and name; other attributes are read of members that "
+           "the kernel names, as in Color.RED.weight: pass the attribute itself as an argument, or "
+           "index a constant tuple by the member's value";
   if (base.is_number())
     return "numbers have shape, strides, size, ndim, dtype, real, imag, view, reshape, astype and "
            "conjugate";
@@ -73,7 +77,6 @@ static std::string attributes_there_are(const Context& ctx, const Value& base,
   }
   if (base.is<Value::Range>() && ctx.policy.has_sequences)
     return "ranges have start, stop, step, index and count";
-  if (base.is<Value::Enum>()) return "members of enumerations have value and name";
   if (base.is<Value::Text>())
     return "a number is written into a text by an f-string, such as f\"x = {x}\"";
   return "arrays, numbers and modules have attributes";

@@ -24,6 +24,18 @@ namespace cuda_device::frontend {
 
 using syntax::NodeKind;
 
+// What to do with a name of devices in a function that the host calls too.
+static std::string on_devices_alone(const Context& ctx) {
+  const syntax::Function& f = *ctx.instance->function;
+  const std::string condition = "`if device.target(device.is_device):`";
+  if (f.kind != syntax::FunctionKind::Func)
+    return "put it, or the call of this function, under " + condition;
+  if (f.options.inlining != Inlining::Automatic || !f.options.fmad ||
+      f.options.fast_math != FastMath{} || f.options.wide_builtins)
+    return "put it, or the whole body, under " + condition;
+  return "leave out the decorator: a plain function may be called from kernels too";
+}
+
 // Entities that are numbers become them; the others keep their name until something is done with
 // them.
 static Value entity_value(Context& ctx, const std::string& name, const Node* node) {
@@ -34,7 +46,8 @@ static Value entity_value(Context& ctx, const std::string& name, const Node* nod
   if (is_of_another_language(ctx.policy, *intrinsic))
     return another_language(ctx, *intrinsic, node);
   if (intrinsic->device_only && in_func(ctx))
-    return error(ctx, DiagCode::device_only_in_func, node, {public_name(name)});
+    return error(ctx, DiagCode::device_only_in_func, node,
+                 {public_name(name), on_devices_alone(ctx)});
   switch (intrinsic->role) {
     case Intrinsic::Role::Constant:
       return Value::constant(ctx.policy.constructed(intrinsic->code), intrinsic->constant);

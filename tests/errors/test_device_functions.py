@@ -137,6 +137,63 @@ test_device_functions.py:L+7:12: in '{function}', called here
 """
 
 
+@D.func(inline="never")
+def kept_apart(x):
+    return D.lane_id + x
+
+
+@D.func(inline="never")
+def as_the_hint_says(x):
+    if D.target(D.is_device):
+        return D.lane_id + x
+
+
+def without_a_decorator(x):
+    return D.lane_id + x
+
+
+@D.func
+def calls_one_without(x):
+    return without_a_decorator(x)
+
+
+@D.func
+def calls_it_on_devices(x):
+    if D.target(D.is_device):
+        return without_a_decorator(x)
+
+
+@pytest.mark.parametrize(
+    ("function", "hint"),
+    [
+        (kept_apart, "put it, or the whole body, under `if device.target(device.is_device):`"),
+        (
+            calls_one_without,
+            "put it, or the call of this function, under `if device.target(device.is_device):`",
+        ),
+    ],
+)
+def test_hints_keep_the_options_of_a_func(function, hint):
+    def kernel(a):
+        a[0] = function(1)
+
+    with pytest.raises(errors.CompileError) as raised:
+        D.launch(D.kernel(kernel), FLOATS, grid=1, block=1)
+    (found,) = raised.value.diagnostics
+    assert (found.code, found.hint) == ("device_only_in_func", hint)
+
+
+@D.kernel
+def calls_what_hints_say(a):
+    a[0] = as_the_hint_says(1) + calls_it_on_devices(2)
+
+
+def test_what_the_hints_about_names_of_devices_say_works(target):
+    a = np.zeros(2)
+    D.launch(calls_what_hints_say, a, grid=1, block=1)
+    assert a.tolist() == [3, 0]
+
+
 @D.func
 def position():
     return D.thread_idx.x

@@ -222,7 +222,6 @@ def test_sequences(value, name):
 @pytest.mark.parametrize(
     ("value", "name"),
     [
-        ("text", "str"),
         ({"a": 1}, "dict"),
         ({1}, "set"),
         (Thing, "type"),
@@ -271,7 +270,7 @@ def test_functions(value, name, in_a_tuple):
     place = "argument 1 ('a')" + (", element 0" if in_a_tuple else "")
     text = f"""
     {place} of kernel 'vec_add': '{name}' cannot be passed to a kernel
-      a function is no argument of a launch: name it in the kernel, which may call it and pass it to helpers
+      a function is no argument of a launch: name it in the kernel, which may call it and pass it to helpers, or annotate the parameter, as in f: device.ConstExpr, which compiles a version of the kernel for each function
     """
     refuse(text, errors.LaunchTypeError, launch, *arguments((value,) if in_a_tuple else value))
 
@@ -285,17 +284,28 @@ def apply(a, f, i):
     a[i] = f(a[i])
 
 
+@D.kernel
+def by_constants(a, f: D.ConstExpr, both: D.ConstExpr):
+    a[1] = f(a[0])
+    if both[0] == "rows":
+        a[0] = both[1](a[0])
+
+
 def test_what_the_error_of_functions_says_works(target):
     a = np.full(2, 3.0)
     run(doubled_by_a_helper, a)
     assert a.tolist() == [6, 3]
+    run(by_constants, a, doubled, ("rows", doubled))
+    assert a.tolist() == [12, 12]
+    run(by_constants, a, abs, ("columns", doubled))
+    assert a.tolist() == [12, 12]
 
 
 @clause("DEV-LAUNCH-07", "DEV-TUP-04")
 def test_an_element_of_a_tuple():
     text = """
     argument 3 ('c'), element 1, element 0 of kernel 'vec_add': 'str' cannot be passed to a kernel
-      pass numbers, None, tuples of these, or arrays: NumPy's, or any with __dlpack__, __cuda_array_interface__ or __sycl_usm_array_interface__
+      a text is no argument of a launch: annotate the parameter, as in mode: device.ConstExpr, which compiles a version of the kernel for each text
     """
     refuse(text, errors.LaunchTypeError, launch, ONE, ONE, (1, ("text",)))
 

@@ -244,8 +244,40 @@ def members_of_an_enumeration(a):
     # hint: operators work on numbers
     a[1] = Color.RED + 1
     # error at `Color.RED.size`: Color has no attribute 'size'
-    # hint: members of enumerations have value and name
+    # hint: members of enumerations have value and name; other attributes are read of members that the
+    # ... kernel names, as in Color.RED.weight: pass the attribute itself as an argument, or index a
+    # ... constant tuple by the member's value
     a[1] = Color.RED.size
+
+
+class Planet(enum.Enum):
+    EARTH = 0, 1.5
+    MARS = 1, 2.5
+
+    def __init__(self, number, radius):
+        self.radius = radius
+
+
+@bad.kernel(FLOATS, Planet.MARS)
+def attributes_of_an_enumeration(a, p):
+    a[0] = Planet.MARS.radius
+    # error at `p.radius`: Planet has no attribute 'radius'
+    # hint: members of enumerations have value and name; other attributes are read of members that the
+    # ... kernel names, as in Color.RED.weight: pass the attribute itself as an argument, or index a
+    # ... constant tuple by the member's value
+    a[1] = p.radius
+
+
+@bad.kernel(FLOATS, 3)
+def none_and_a_number(a, n):
+    best = None
+    for i in range(n):
+        if best is None or a[i] > best:
+            # error at `a[i]`: 'best' would be both None and float32 here
+            # hint: None is of a type of its own: begin with a value of type float32, and ask a flag,
+            # ... such as found = False, whether it is set
+            best = a[i]
+    a[0] = best
 
 
 constants = np.ones(3)

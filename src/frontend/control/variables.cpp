@@ -131,6 +131,16 @@ static std::string variable_text(const std::string& name, const Node* source) {
   return source->kind == syntax::NodeKind::Return ? "the " + name : "'" + name + "'";
 }
 
+// What to do about values of two types.
+static std::string one_type(const Value& a, const Value& b, const Node* source) {
+  if (a.is_none() == b.is_none()) return "give the two values one type, or use two names";
+  const std::string typed = "a value of type " + type_text(a.is_none() ? b : a);
+  if (source->kind == syntax::NodeKind::Return)
+    return "None is of a type of its own: return " + typed + " everywhere, and beside it a flag";
+  return "None is of a type of its own: begin with " + typed +
+         ", and ask a flag, such as found = False, whether it is set";
+}
+
 static void type_conflict(Context& ctx, const Value& abstract, const Value& value,
                           const std::string& name, const Node* source) {
   const auto arrays = different_arrays(abstract, value);
@@ -151,7 +161,8 @@ static void type_conflict(Context& ctx, const Value& abstract, const Value& valu
     return;
   }
   error(ctx, DiagCode::no_common_type, source,
-        {variable_text(name, source), type_text(abstract), type_text(value)});
+        {variable_text(name, source), type_text(abstract), type_text(value),
+         one_type(abstract, value, source)});
 }
 
 // NumbaPro's types do not only grow from pass to pass: `y = x // 1` is an int64 while x is one, and
