@@ -48,7 +48,6 @@ CONSTRUCTS = {
     "counters": r"\.add\(1, \"acq_rel\"",
     "leaders": r"^    if t == 0:\n +D\.atomic_ref",
     "flags of all": r"for w\d+k in range\((n|nt|nl)\)",
-    "flags that are set and taken back": r"^    if (t|lane) == 0:\n +while .* != n\w - 1:$",
     "waits": r"\.wait\(w\d+",
     "notifications": r"\.notify_all\(",
     "fences": r"D\.threadfence\(",

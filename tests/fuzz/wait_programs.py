@@ -17,7 +17,7 @@ from .expression_tree import Binary, Cast, Comparison, Literal, Variable
 from .positions import axes
 from .program import Assign, Barrier, Body, For, If, Store
 from .wait_locks import TELLS, WAITS, Locked, Manner
-from .wait_tree import LEVELS, Blink, Chain, Exchange, Gather, HandOver, Lines, Shuffle, Turns
+from .wait_tree import LEVELS, Chain, Exchange, Gather, HandOver, Lines, Shuffle, Turns
 
 BLOCKS = (1, 2, 7, 31, 32, 33, 64, 64, 96, 50, (8, 4), (16, 4), (7, 5), (4, 4, 4))
 LOCKS = ("cas", "exch", "or", "reads first", "try")  # and those of tickets
@@ -157,7 +157,7 @@ class WaitGenerator:
 
     def together(self):
         kinds = {self.chain: 4, self.turns: 2, self.hand_over: 3, self.gather: 4}
-        kinds |= {self.exchange: 1, self.vote: 1, self.several: 4, self.blink: 2}
+        kinds |= {self.exchange: 1, self.vote: 1, self.several: 4}
         if self.size % 32 == 0:
             kinds[self.shuffle] = 3
         make = self.random.choices(list(kinds), list(kinds.values()))[0]
@@ -192,12 +192,6 @@ class WaitGenerator:
         manner, row = self.manner(level.scope), self.new_rows()
         kind = self.random.choice(kinds)
         return Gather(level, row, kind, distance, self.variable(), manner, self.fresh())
-
-    def blink(self):
-        """Between blocks it may take long until the flag is seen."""
-        level = self.random.choice((LEVELS["warp"], LEVELS["block"]))
-        manner, row = self.manner(level.scope), self.new_rows(2)
-        return Blink(level, row, self.variable(), manner, self.fresh())
 
     def exchange(self):
         return Exchange(self.variable(), self.random.randint(1, 40))

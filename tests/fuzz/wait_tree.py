@@ -239,42 +239,6 @@ class Gather:
             yield Barrier(), False
 
 
-@dataclass
-class Blink:
-    """The first thread sets a flag and takes it back, again and again, until all others have seen
-    it.
-    """
-
-    level: Level
-    row: int  # of the flag, and the next one of those who have seen it
-    variable: str
-    manner: Manner
-    name: str
-
-    def lines(self, pad: str):
-        level, inner = self.level, pad + MORE
-        flag, seen = (ref_of("flags", str(self.row + k), level.first()) for k in (0, 1))
-        yield f"{pad}if {level.number} == 0:"
-        yield f'{inner}while {seen}.load("acquire", "{level.scope}") != {level.count} - 1:'
-        for value in ("1", "0"):
-            yield from padded(inner + MORE, self.manner.tell(flag, value))
-        yield f"{inner}{self.variable} += {level.count}"
-        yield f"{pad}else:"
-        yield from padded(inner, self.manner.wait(flag, "== 0", f"{self.name}s"))
-        yield f'{inner}{seen}.add(1, "release", "{level.scope}")'
-
-    def run(self, t: Thread):
-        number, count, first = self.level.of(t)
-        place = (self.row + 1, first)
-        if number:
-            yield PAUSE
-            t.store("flags", place, i4(t.load("flags", place).number + 1))
-            return
-        yield Wait(lambda: t.load("flags", place).number == count - 1)
-        v = t.variables[self.variable].number
-        t.variables[self.variable] = i4(v + count)
-
-
 # --- threads that meet by operations of the language ---
 
 
