@@ -111,9 +111,6 @@ struct KernelImage {
 inline constexpr uint32_t kArenaAlign = 1024;  // the most that an array of a block asks for
 struct HostContext {
   LaunchDims dims;
-  // Not zero: a HostThread, for which there is room here, is to call cd_thread_give_way after an
-  // atomic write that it may undo before its next turn. The runtime sets it now and then.
-  uint32_t shows_writes = 0;
   void* arena = nullptr;  // aligned to kArenaAlign
   void* shared = nullptr;
   void* report = nullptr;  // runtime/host/report.h; null: the kernel says nothing

@@ -60,16 +60,10 @@ class InOrder : public Turns {
   using Turns::Turns;
 
  private:
-  // Turns have another length each time, so that they do not end at the same step of a loop: others
-  // are to see, some time, what a thread writes and undoes while it waits.
   bool round() override {
-    const uint64_t steps = kTurn + random_() % kDifference;
-    return std::ranges::all_of(started_, [&](auto& block) { return block->take_turns(steps); });
+    return std::ranges::all_of(started_, [](auto& block) { return block->take_turns(kTurn); });
   }
   void start_some() override { start_next(); }
-
-  static constexpr uint64_t kDifference = 1024;
-  std::minstd_rand random_;
 };
 
 class Shuffled : public Turns {

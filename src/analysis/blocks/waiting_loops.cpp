@@ -377,52 +377,6 @@ std::vector<bool> within_waiting_loops(const ir::Function& f, const std::vector<
   return within;
 }
 
-namespace {
-
-bool is_atomic_write(const Inst& i) {
-  const auto access = ir::access_of(i);
-  return access && access->atomic && access->writes;
-}
-
-// Whether another one of them may write the same element.
-bool may_be_undone(const ir::Function& f, const Inst& write, const std::vector<const Inst*>& all) {
-  return std::ranges::any_of(all, [&](const Inst* other) {
-    return other != &write &&
-           ir::may_overlap(f, *ir::access_of(write)->array, *ir::access_of(*other)->array);
-  });
-}
-
-// The loop directly around it takes no turns.
-bool repeats_within_a_turn(const Tree& tree, const Inst& write, const std::vector<bool>& waiting) {
-  const Inst* at = tree.position(write).parent;
-  while (at && !is_loop(*at)) at = tree.position(*at).parent;
-  return at && !waiting[at->id];
-}
-
-}  // namespace
-
-std::vector<bool> undone_writes(const ir::Function& f, const std::vector<bool>& waiting) {
-  std::vector<bool> undone(f.inst_count());
-  if (&f != &f.module()) {
-    ir::for_each_inst(f.body, [&](const Inst& i) { undone[i.id] = is_atomic_write(i); });
-    return undone;
-  }
-  const Tree tree(f);
-  const std::vector<bool> within = within_waiting_loops(f, waiting);
-  ir::for_each_inst(f.body, [&](const Inst& loop) {
-    if (!waiting[loop.id] || within[loop.id]) return;
-    const bool calls = ir::any_inside(loop, [](const Inst& i) { return i.op == Op::Call; });
-    std::vector<const Inst*> all;
-    ir::for_each_inside(loop, [&](const Inst& i) {
-      if (is_atomic_write(i)) all.push_back(&i);
-    });
-    for (const Inst* write : all)
-      undone[write->id] =
-          calls || repeats_within_a_turn(tree, *write, waiting) || may_be_undone(f, *write, all);
-  });
-  return undone;
-}
-
 const Inst* find_wait(const ir::Function& f) { return WaitFinder(f).find(); }
 
 }  // namespace cuda_device::analysis

@@ -13,11 +13,6 @@ std::vector<bool> waiting_loops(const ir::Function& f);
 // By Inst::id: what is within one of them.
 std::vector<bool> within_waiting_loops(const ir::Function& f, const std::vector<bool>& waiting);
 
-// By Inst::id: atomic writes in them that the thread may undo before its next turn, so that others
-// would never see them: where the loop has another one to what may be the same element, or comes to
-// this one several times. In a function that is called, all of them.
-std::vector<bool> undone_writes(const ir::Function& f, const std::vector<bool>& waiting);
-
 // The read of a word of at most 64 bits that is all that the loop does, beside computing:
 // two iterations in a row that read and keep the same are followed by a third one while the word is
 // the same. Null: there is none, or more than that.

@@ -427,51 +427,6 @@ TEST(NoDeadlock, AFlagAmongManyThatAreLookedAtInTurn) {
   }
 }
 
-// By threads of the same block, of another one, and of another worker's.
-TEST(NoDeadlock, ValuesThatAreUndoneBetweenTwoTurnsAreSeen) {
-  for (const int workers : {1, 3}) {
-    WorkerPool pool(workers);
-    for (const ThreadLaunch& launch : {launch_of(1, 2), launch_of(2, 1)}) {
-      std::atomic<int> shown{0}, seen{0};
-      const Ran ran = launch.run(pool, [&](const TestThread& t) {
-        for (int value = 1; value <= 3; ++value) {
-          if (t.block() + t.thread() != 0) {
-            t.wait_until(shown, [&](int now) { return now == value; });
-            seen = value;
-            continue;
-          }
-          for (int last; (last = seen) != value;) {
-            t.turn(static_cast<uint64_t>(last));
-            for (const int each : {1, 2, 3, 0}) {
-              shown = each;
-              t.wrote();
-            }
-          }
-        }
-      });
-      EXPECT_TRUE(ran.fine()) << workers << " workers";
-    }
-  }
-}
-
-TEST(Deadlocks, OfAThreadThatWritesAndUndoesWhatNobodyWaitsFor) {
-  for (const int workers : {1, 3}) {
-    WorkerPool pool(workers);
-    std::atomic<int> shown{0}, never{0};
-    const Ran ran = launch_of(2, 3).run(pool, [&](const TestThread& t) {
-      if (t.thread() != 0) return t.wait_for(shown, 3, 1);
-      while (never == 0) {
-        t.turn(0, 2);
-        for (const int each : {1, 2, 0}) {
-          shown = each;
-          t.wrote();
-        }
-      }
-    });
-    expect_deadlock(ran, {{1, 4}, {2, 2}});
-  }
-}
-
 // Loops around compare-and-swap come back to the same states while others are first; each ends
 // once.
 TEST(NoDeadlock, ThreadsThatComeOneByOneToWhereTheyMeet) {

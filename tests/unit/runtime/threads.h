@@ -24,11 +24,6 @@ class TestThread {
     return cd_thread_meet(&self, site, static_cast<uint32_t>(kind), mask, value, number);
   }
   void turn(uint64_t state, uint32_t site = 0) const { cd_thread_turn(&self, site, state); }
-  // After an atomic write that it may undo before its next turn.
-  void wrote() const {
-    const std::atomic_ref shows(const_cast<uint32_t&>(self.context.shows_writes));
-    if (shows.load() != 0) cd_thread_give_way(&self);
-  }
   // Waits until what the word has is so, and counts how often it looks: a loop that does nothing
   // but read the word.
   template <class Int, class Done>

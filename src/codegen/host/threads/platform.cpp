@@ -101,7 +101,6 @@ ThreadPlatform::ThreadPlatform(thread::EmitContext& context, HostArithmetic& ari
       source_(source),
       waiting_(analysis::waiting_loops(source.function)),
       within_waiting_(analysis::within_waiting_loops(source.function, waiting_)),
-      undone_(analysis::undone_writes(source.function, waiting_)),
       code_(code),
       offsets_(shared_offsets(source.function, code_.arena)) {}
 
@@ -286,29 +285,8 @@ void ThreadPlatform::turn(const Inst& loop, Value* state, const Word* word) {
 
 // ----------------------------------------------------------------------------------------- atomics
 
-Value* ThreadPlatform::atomic(const Inst& inst, Value* pointer) {
-  Value* result = emit_atomic(inst, pointer);
-  if (undone_[inst.id]) give_way();
-  return result;
-}
-
-// The flag is seldom set: a load and a branch are what the path of most threads gets.
-void ThreadPlatform::give_way() {
-  llvm::BasicBlock *shows = c_.new_block("shows"), *goes_on = c_.new_block("written");
-  Value* at = c_.b.CreateConstInBoundsGEP1_64(c_.b.getInt8Ty(), self(),
-                                              offsetof(HostContext, shows_writes));
-  llvm::LoadInst* flag = c_.b.CreateAlignedLoad(c_.b.getInt32Ty(), at, llvm::Align(4));
-  flag->setAtomic(llvm::AtomicOrdering::Monotonic);  // it changes while others run
-  c_.b.CreateCondBr(c_.b.CreateICmpEQ(flag, c_.b.getInt32(0)), goes_on, shows,
-                    llvm::MDBuilder(c_.llvm()).createLikelyBranchWeights());
-  c_.b.SetInsertPoint(shows);
-  call("cd_thread_give_way", c_.b.getVoidTy(), {self()})->addFnAttr(llvm::Attribute::Cold);
-  c_.b.CreateBr(goes_on);
-  c_.b.SetInsertPoint(goes_on);
-}
-
 // One worker runs a block, so nobody else is at shared memory.
-Value* ThreadPlatform::emit_atomic(const Inst& inst, Value* pointer) {
+Value* ThreadPlatform::atomic(const Inst& inst, Value* pointer) {
   const ir::AtomicSpec spec = *ir::AtomicSpec::decoded(inst.imm);
   const bool alone = !spec.concurrent() || inst.operands[0]->type.space == ir::AddressSpace::Shared;
   const bool pair = inst.op == Op::AtomicLoadPair || inst.op == Op::AtomicStorePair;

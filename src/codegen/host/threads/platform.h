@@ -50,8 +50,6 @@ class ThreadPlatform : public thread::Platform {
   llvm::Value* block_idx(int64_t axis);
   llvm::Value* lane_id();
   llvm::Value* site(const ir::Inst& inst);
-  llvm::Value* emit_atomic(const ir::Inst& inst, llvm::Value* pointer);
-  void give_way();
   llvm::Value* meeting_site(const ir::Inst& inst);
   llvm::CallInst* call(const char* name, llvm::Type* result,
                        llvm::ArrayRef<llvm::Value*> arguments);
@@ -61,7 +59,6 @@ class ThreadPlatform : public thread::Platform {
   const ThreadKernel& source_;
   const std::vector<bool> waiting_;         // by Inst::id: loops that may wait
   const std::vector<bool> within_waiting_;  // the same: of what is within one of them
-  const std::vector<bool> undone_;          // the same: writes that the next one may undo
   ThreadCode& code_;                        // filled by what follows
   std::vector<uint64_t> offsets_;           // of shared arrays, in the arena
   std::map<std::pair<llvm::Value*, uint64_t>, llvm::Value*> loaded_;

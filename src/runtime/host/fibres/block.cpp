@@ -101,7 +101,6 @@ void Block::begin(uint64_t number) {
   number_ = number;
   live_ = threads_;
   came_ = trues_ = kinds_ = 0;
-  most_shown_ = 0;
   cycles_.clear();
   rounds_in_turns_ = 0;
   advanced_ = true;
@@ -133,9 +132,7 @@ Fibre* Block::next() {
       const bool awaits = warp.awaiting >> lane & 1;
       if (!awaits || warp.word(lane).changed()) {
         warp.awaiting &= ~(uint32_t{1} << lane);
-        Fibre& found = fibre(warp_ * kLanes + lane);
-        found.self.context.shows_writes = shows_;
-        return &found;
+        return &fibre(warp_ * kLanes + lane);
       }
       turned_ = true;
     }
@@ -155,9 +152,7 @@ void Block::leave(Fibre& fibre) {
   }
 }
 
-Block::Progress Block::round(bool shows) {
-  shows_ = shows;
-  gave_way_ = false;
+Block::Progress Block::round() {
   warp_ = 0;
   rest_ = ~uint32_t{0};
   if (advanced_) longest_wait_ = 1;
@@ -430,20 +425,12 @@ Word Block::awaited() const {
 void Block::turn(Fibre& fibre, uint32_t site, uint64_t state, const Word& word) {
   turned_ = true;
   fibre.site = site;
-  fibre.shown = 0;
   const uint64_t sum = chained(state, site);
   const uint64_t key = sum | (sum == 0);  // no bit of it is lost
   const bool anew = has_advanced(fibre, key);
   if (anew) advanced(warp_of(fibre));
   note_iteration(fibre, anew);
   if (std::exchange(fibre.last_turn, key) == key && word) await(fibre, word);
-  leave(fibre);
-}
-
-// In the midst of an iteration, which is as much of an advance as its end will say.
-void Block::give_way(Fibre& fibre) {
-  turned_ = gave_way_ = true;
-  most_shown_ = std::max(most_shown_, ++fibre.shown);
   leave(fibre);
 }
 

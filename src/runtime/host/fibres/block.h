@@ -62,7 +62,6 @@ struct Fibre {
   uint8_t oldest_turn = 0;
   bool within_turns = false;  // where it meets others
   bool repeats = false;       // its last turn was no advance
-  uint32_t shown = 0;         // writes of this iteration
   uint64_t last_turn = 0;
   // How often it has met others since, and at most in any iteration since one that was an advance.
   uint32_t meetings = 0, most_meetings = 0;
@@ -97,12 +96,8 @@ class Block {
   // ended or is left as it is.
   void begin(uint64_t number);
   uint64_t number() const { return number_; }
-  // `shows`: a thread in a loop that waits has its turn up to the next of the writes that it may
-  // undo within its iteration, so that others see those too.
-  Progress round(bool shows = false);
+  Progress round();
   Progress go_on();
-  bool gave_way() const { return gave_way_; }  // some thread, after such a write in the last round
-  uint32_t most_shown() const { return most_shown_; }  // such writes of an iteration
   // The one word that all threads wait for which could go on: while it does not change, a round
   // changes nothing. None: there are several, or a thread waits for something else.
   Word awaited() const;
@@ -117,7 +112,6 @@ class Block {
   uint64_t meet(Fibre& fibre, uint32_t site, abi::ThreadMeeting kind, uint32_t mask, uint64_t value,
                 uint32_t number);
   void turn(Fibre& fibre, uint32_t site, uint64_t state, const Word& word);
-  void give_way(Fibre& fibre);
   [[noreturn]] void fail();
   Carrier& carrier() const { return carrier_; }
 
@@ -185,8 +179,6 @@ class Block {
   // The rest of the round: warps from this one on, of it these lanes.
   uint32_t warp_ = 0, rest_ = 0;
   bool advanced_ = false, turned_ = false;  // in this round
-  bool shows_ = false, gave_way_ = false;   // likewise
-  uint32_t most_shown_ = 0;
   uint32_t longest_wait_ = 1;  // rounds that a thread goes round in, since one advanced
   uint32_t rounds_in_turns_ = 0;
   std::vector<Cycle> cycles_;  // by number; none in a block that has not been in turns for long

@@ -68,11 +68,6 @@ void cd_thread_wait(const void* self, uint32_t site, uint64_t state, const void*
   call.fibre.block->turn(call.fibre, call.turning_at(site), state, {word, value, bytes});
 }
 
-void cd_thread_give_way(const void* self) {
-  const Call call(self);
-  call.fibre.block->give_way(call.fibre);
-}
-
 void cd_thread_leave(const void* self) {
   const Call call(self);
   call.fibre.block->fail();

@@ -29,10 +29,6 @@ void cd_thread_turn(const void* self, uint32_t site, uint64_t state);
 void cd_thread_wait(const void* self, uint32_t site, uint64_t state, const void* word,
                     uint64_t value, uint32_t bytes);
 
-// Lets the other threads see what the thread has written before it goes on with its iteration:
-// called after an atomic write in a loop that may wait, where HostContext::shows_writes says so.
-void cd_thread_give_way(const void* self);
-
 // A thread that has failed ends here, after cd_kernel_failed, and its block with it.
 [[noreturn]] void cd_thread_leave(const void* self);
 }

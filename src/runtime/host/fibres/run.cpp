@@ -30,9 +30,6 @@ constexpr int64_t kLongestWatched = kPeriod;  // where another worker looks mean
 constexpr int64_t kGivesWay = 1'000'000;      // nobody has advanced for so long
 constexpr int64_t kPolls = 100'000'000;       // all have been in turns for so long
 constexpr int kRoundsInTurns = 16;
-// One of so many looks at threads that advance shows what they write and undo within an iteration.
-constexpr uint64_t kLooksToShow = 64;
-constexpr uint32_t kMostShown = 1024;
 
 // One thread of the machine at work on a launch.
 class Worker : Sleeper {
@@ -59,17 +56,13 @@ class Worker : Sleeper {
   // A look at all started blocks, each of which has run until it could not, or should not, go on.
   struct Look {
     int64_t begin, end;
-    Progress best;      // Still, Turning or Working
-    bool whole = true;  // it neither began nor ended in the midst of a thread's iteration
+    Progress best;  // Still, Turning or Working
   };
 
   Look look_at_all();
   void look_at(Waiting& waiting, Look& look);
-  uint32_t rounds_to_show(int64_t now);
   Progress run(Block& block);
-  Progress run_while_it_can(Block& block);
-  Progress run_further(Block& block, Progress so_far, bool shows);
-  Progress round(Block& block, bool shows = false);
+  Progress round(Block& block);
   Progress finish(Block& block, Progress how);
   void ended(Started block);
   bool start_another();
@@ -92,14 +85,8 @@ class Worker : Sleeper {
   const unsigned forks_;
   Carrier carrier_;
   std::optional<Standing::Worker> standing_{std::in_place, launch_.standing};
-  std::vector<Waiting> started_;          // in increasing order
-  bool backward_ = false;                 // the next look
-  uint64_t looks_ = 0, still_looks_ = 0;  // the latter in a row
-  uint32_t showing_ = 0;                  // rounds at the end of this look
-  bool to_others_ = false;                // and other blocks and workers are to see it
-  uint32_t next_to_show_ = 0;             // of those that were shown; the most is known so far
-  uint32_t most_shown_ = 1;               // writes of an iteration
-  bool ends_midway_ = false;              // this look, in an iteration of some thread
+  std::vector<Waiting> started_;  // in increasing order
+  bool backward_ = false;         // the next look
   Started spare_;
   bool had_memory_ = true;
   bool left_ = false;
@@ -157,43 +144,17 @@ bool Worker::question() {
 
 // --- blocks ---
 
-Progress Worker::round(Block& block, bool shows) {
+Progress Worker::round(Block& block) {
   if (gives_way_) activity_of_this_thread().looks_since = now();
-  Progress progress = block.round(shows);
+  Progress progress = block.round();
   while (progress == Progress::Asked && !question()) progress = block.go_on();
   if (gives_way_) activity_of_this_thread().looks_since = 0;
   return progress;
 }
 
-bool goes_on(Progress progress) {
-  return progress == Progress::Still || progress == Progress::Turning;
-}
-
 // Still or Turning where it gives way to the next: Still where no round before that saw a thread
-// advance. Ended; Asked where the worker is to leave. Where threads are to show what they write,
-// the rounds that do come last, and are as many as lead to the write that is in turn.
+// advance. Ended; Asked where the worker is to leave.
 Progress Worker::run(Block& block) {
-  Progress best = run_while_it_can(block);
-  bool midway = false;
-  for (uint32_t left = showing_; left > 0 && goes_on(best); --left) {
-    best = run_further(block, best, true);
-    midway = goes_on(best) && block.gave_way();
-    if (!midway) break;
-    most_shown_ = std::max(most_shown_, block.most_shown());
-  }
-  if (midway && !to_others_) return run_further(block, best, false);
-  ends_midway_ |= midway;
-  return best;
-}
-
-Progress Worker::run_further(Block& block, Progress so_far, bool shows) {
-  const Progress progress = round(block, shows);
-  if (progress == Progress::Still) return so_far;
-  return goes_on(progress) || progress == Progress::Working ? Progress::Turning
-                                                            : finish(block, progress);
-}
-
-Progress Worker::run_while_it_can(Block& block) {
   Progress best = Progress::Still;
   uint32_t still = 0;
   for (int turning = 0;;) {
@@ -297,30 +258,13 @@ bool Worker::start_another() {
 Worker::Look Worker::look_at_all() {
   if (started_.empty()) return {0, 0, Progress::Still};
   Look look{now(), 0, Progress::Still};
-  const bool began_midway = std::exchange(ends_midway_, false);
-  showing_ = rounds_to_show(look.begin);
   const size_t count = started_.size();
   for (size_t i = 0; i < count && !leave_at_once(); ++i)
     look_at(started_[backward_ ? count - 1 - i : i], look);
   backward_ = !backward_;
-  showing_ = 0;
   std::erase_if(started_, [](const Waiting& waiting) { return !waiting.block; });
   look.end = now();
-  look.whole = !began_midway && !ends_midway_;
   return look;
-}
-
-// One write after the other, and sometimes more than there seem to be. Other blocks and workers are
-// to see them only where all have stood still for long: a thread that has just taken a lock, or a
-// ticket, is left with it. Of four looks one is whole.
-uint32_t Worker::rounds_to_show(int64_t now) {
-  to_others_ = still_since_ != 0 && now - still_since_ >= kGivesWay;
-  const uint64_t turn = still_looks_ % 4;
-  const bool still = turn == 3 || (turn == 2 && to_others_);
-  if (++looks_ % kLooksToShow != 0 && !still) return 0;
-  if (next_to_show_++ < most_shown_) return next_to_show_;
-  next_to_show_ = 0;
-  return std::min(2 * most_shown_, kMostShown);
 }
 
 // Leaves a null where the block has ended.
@@ -372,7 +316,6 @@ bool Worker::start_more(const Look& look) {
 void Worker::advanced(const Look& look, bool started) {
   standing_->advanced();
   still_since_ = 0;
-  still_looks_ = 0;
   const bool turning = !started && look.best == Progress::Turning;
   if (turning && turning_since_ == 0) turning_since_ = look.end;
   if (!turning) turning_since_ = 0;
@@ -394,13 +337,12 @@ void Worker::give_way(Activity how, int64_t now) {
 
 // Nobody advanced. `looked_for_more`: and no further block could begin.
 void Worker::rest(const Look& look, bool looked_for_more) {
-  ++still_looks_;
   if (still_since_ == 0) still_since_ = look.end;
   const int64_t still = look.end - still_since_;
   if (still >= kGivesWay) give_way(Activity::Waits, look.end);
   if (looked_for_more || !launch_.blocks.anything_left()) {
     if (carrier_.host_may_change) launch_.host_may_change();
-    if (look.whole) standing_->stood_still(look.begin, look.end);
+    standing_->stood_still(look.begin, look.end);
     if (still >= kGivesWay && launch_.is_deadlock(look.end)) return launch_.deadlock();
   }
   if (interrupt_ && look.end - last_question_ >= kPeriod && question()) return;
