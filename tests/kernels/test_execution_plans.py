@@ -436,7 +436,39 @@ def goes_on_by_a_variable(a):
     counts_flags(a, next_index)
 
 
+def third_or_those_who_vote(n):
+    k = 0
+    while k < n:
+        if k == 3:  # the same for all that are still in the loop
+            return k
+        k += 1
+    return D.popc(D.ballot_sync(FULL, lambda: True))
+
+
+@D.kernel
+def leaves_a_loop_that_others_left(a):
+    i = D.int32(D.thread_idx.x)
+    found = third_or_those_who_vote((a[0] + i) % 6)
+    both = found + D.popc(D.ballot_sync(FULL, lambda: found == 3))
+    D.atomic_ref(a, 1).add(both == (35 if i % 6 > 3 else 32), "relaxed", "block")
+
+
+@D.kernel
+def returns_out_of_a_loop_for_some(a):
+    i = D.int32(D.thread_idx.x)
+    found = 0
+    while a[0] + i % 6 > 3:
+        found = 1
+        break
+    else:
+        found = D.popc(D.ballot_sync(FULL, lambda: True))
+    both = D.popc(D.ballot_sync(FULL, lambda: found > 0))
+    D.atomic_ref(a, 1).add(both == (32 if i % 6 > 3 else 22), "relaxed", "block")
+
+
 THREADS = [
+    leaves_a_loop_that_others_left,
+    returns_out_of_a_loop_for_some,
     hands_a_token_on,
     hands_on_while_it_goes_round,
     meets_at_bits,
@@ -855,9 +887,70 @@ def some_shuffle_again(a):
             a[i] = i
 
 
+@D.kernel
+def by_a_mask_from_a_shuffle(a):
+    i = D.lane_id
+    everyone = D.ballot_sync(FULL, lambda: True)
+    if a[i] == i:
+        here = D.activemask()
+        theirs = D.shfl_sync(here, everyone, D.ffs(here) - 1)
+        a[i] = D.shfl_xor_sync(theirs, i, 1)
+    a[i] += D.any_sync(FULL, lambda: i > 3)
+
+
+@D.kernel
+def by_a_mask_of_numbers(a):
+    i = D.lane_id
+    every = a[31] - 1  # -1, in all lanes
+    if a[i] == i:
+        a[i] = D.shfl_xor_sync(D.WarpMask((every & (every | 1)) & (every & (every | 2))), i, 1)
+    a[i] += D.any_sync(FULL, lambda: i > 3)
+
+
+@D.kernel
+def by_what_another_iteration_found(a):
+    i = D.lane_id
+    j = 0
+    while True:
+        m = 0
+        while True:
+            v = a[(i + j) % 32]
+            m += 1
+            if m >= a[31] + 1:
+                break
+        if v > 0:
+            D.syncthreads()
+        j += 1
+        if j == 2 + a[31]:
+            break
+    if v > 0:
+        a[i] = D.shfl_xor_sync(FULL, i, 1)
+
+
+@D.kernel
+def some_wait_and_all_shuffle(a):
+    i = D.lane_id
+    for _ in range(a[i]):
+        D.syncthreads()
+    a[i] = D.shfl_xor_sync(FULL, i, 1)
+
+
+@D.kernel
+def some_pass_a_barrier_of_the_warp(a):
+    i = D.lane_id
+    if a[i] == i:
+        D.syncwarp()
+        a[i] = D.shfl_xor_sync(FULL, i, 1) + a[31]
+    else:
+        a[31] = 5
+
+
 @pytest.mark.parametrize(
     "kernel",
     [
+        by_a_mask_from_a_shuffle,
+        by_a_mask_of_numbers,
+        some_wait_and_all_shuffle,
         some_shuffle_before_a_barrier,
         some_wait_at_a_barrier_and_shuffle_later,
         some_shuffle_and_all_vote,
@@ -876,6 +969,23 @@ def test_lanes_that_meet_others_are_not_gone(kernel, form):
         threads = D.kernel(kernel.__wrapped__, execution="threads")
         with pytest.raises(D.errors.KernelError, match="deadlock"):
             run(threads, a.astype(np.int32), block=32)
+
+
+@pytest.mark.parametrize("form", ["avx512", "avx2"])
+def test_iterations_of_a_loop_that_ends_before(form):
+    a = np.where(LANES == 0, 1, 0).astype(np.int32)
+    with use_target(form), pytest.raises(NotImplementedError, match="do not come to it"):
+        run(by_what_another_iteration_found, a, block=32)
+
+
+@pytest.mark.parametrize("form", ["avx512", "avx2"])
+def test_barriers_of_warps_wait_for_what_lanes_write_that_leave(form):
+    a = np.where(LANES < 8, LANES, 0).astype(np.int32)
+    with use_target(form), pytest.raises(NotImplementedError, match=r"syncwarp\(\) do not come"):
+        run(some_pass_a_barrier_of_the_warp, a, block=32)
+    threads = D.kernel(some_pass_a_barrier_of_the_warp.__wrapped__, execution="threads")
+    run(threads, a, block=32)
+    assert a[:8].tolist() == [6, 5, 8, 7, 10, 9, 12, 11]
 
 
 def test_lanes_that_come_back_in_a_loop_are_not_gone():

@@ -74,7 +74,7 @@ class SharedAccesses {
 // What threads may come to from some place on.
 struct Ahead {
   bool barrier = false;
-  bool access = false;  // a shared one
+  bool access = false;  // a shared one, or an operation of a warp, which waits for lanes too
   bool anything() const { return barrier || access; }
   friend Ahead operator|(Ahead a, Ahead b) {
     return {a.barrier || b.barrier, a.access || b.access};
@@ -99,7 +99,7 @@ class BarrierPaths {
       if (level_.contains(*i))
         after = from(*i, after);
       else
-        after.access = after.access || accesses_.any(*i);
+        after.access = after.access || concerns_others(*i);
     }
     return after;
   }
@@ -136,10 +136,15 @@ class BarrierPaths {
     const bool has_barrier = ir::holds_barrier(i);
     after_[&i] = after;
     const Ahead ended = block(i.regions.back(), after);
-    const Ahead again = next_[&i] = ended | Ahead{has_barrier, accesses_.any(i)};
+    const Ahead again = next_[&i] = ended | Ahead{has_barrier, concerns_others(i)};
     for (size_t r = 0; r + 1 < i.regions.size(); ++r) block(i.regions[r], again);
     if (has_barrier && ended.anything() && diverges_(i)) found_ = &i;
     return again;
+  }
+
+  bool concerns_others(const Inst& i) {
+    const auto meets = [](const Inst& x) { return ir::meets_warp(x.op) && x.op != Op::ActiveMask; };
+    return accesses_.any(i) || meets(i) || ir::any_inside(i, meets);
   }
 
   static bool miss_each_other(Ahead a, Ahead b) {

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <map>
 #include <optional>
-#include <set>
 #include <span>
 #include <vector>
 
@@ -55,11 +54,7 @@ struct Meeting {
 
 class Values {
  public:
-  explicit Values(const ir::Function& f) : stores_(f.slots.size()) {
-    ir::for_each_inst(f.body, [&](const Inst& i) {
-      if (ir::sets_slot(i.op)) ++stores_[static_cast<size_t>(i.imm)];
-    });
-  }
+  explicit Values(const ir::Function& f) : stores_(f.slots.size()) { count(f.body, false); }
 
   // One value wherever they stand, within an iteration of the loops around both.
   bool same(const Inst& a, const Inst& b) const {
@@ -68,6 +63,15 @@ class Values {
   }
 
  private:
+  // A store in a loop counts as several: one of the two may stand after the loop.
+  void count(const Block& block, bool in_loop) {
+    for (const Inst* inst : block.insts) {
+      const bool loops = in_loop || is_loop(*inst);
+      if (ir::sets_slot(inst->op)) stores_[static_cast<size_t>(inst->imm)] += loops ? 2 : 1;
+      for (const Block& region : inst->regions) count(region, loops);
+    }
+  }
+
   std::vector<uint32_t> stores_;  // by slot
 };
 
@@ -179,6 +183,8 @@ class Paths {
   template <class P>
   bool has_parting_jump(const Inst& inst, const P& wanted, bool parted = false) const {
     if (inst.op == Op::If) parted = parted || parts(*inst.operands[0]);
+    // Lanes leave it at different times: those that are left jump without the others.
+    if (is_loop(inst)) parted = parted || analysis_.divergent[inst.id];
     for (const Block& region : inst.regions)
       for (const Inst* i : region.insts) {
         const bool jumps = ir::ends_block(i->op) && i->op != Op::Yield && i->op != Op::Return;
@@ -210,13 +216,13 @@ class NamedLanes {
   NamedLanes(const ir::Function& f, const std::vector<Meeting>& all, MasksInSlots in_slots)
       : function_(f), in_slots_(in_slots) {
     for (const Meeting& m : all)
-      if (ir::meets_warp(m.inst->op)) paths_[m.inst] = m.path;
+      if (names_lanes(m.inst->op)) paths_[m.inst] = m.path;
   }
 
   Meeting of(const Meeting& m) const {
     Meeting found = m;
-    std::set<const Inst*> seen;
-    const size_t together = decided(*m.inst->operands[0], m.path, seen);
+    std::map<const Inst*, size_t> known;
+    const size_t together = decided(*m.inst->operands[0], m.path, known);
     for (size_t i = 0; i < together; ++i) {
       found.path[i].parts = false;
       found.path[i].iterates = nullptr;  // the next iteration has another mask
@@ -225,15 +231,29 @@ class NamedLanes {
   }
 
  private:
-  // How many decisions of the path all lanes have made that the mask may name.
-  size_t decided(const Inst& mask, Decisions path, std::set<const Inst*>& seen) const {
+  static bool names_lanes(Op op) {
+    return op == Op::ActiveMask || op == Op::Ballot || op == Op::MatchAny || op == Op::MatchAll;
+  }
+
+  // How many decisions of the path all lanes have made that the mask may name. `known`: of masks
+  // that were looked at; all of one that comes from itself.
+  size_t decided(const Inst& mask, Decisions path, std::map<const Inst*, size_t>& known) const {
+    const auto [at, is_new] = known.try_emplace(&mask, path.size());
+    if (!is_new) return at->second;
+    const size_t found = decided_anew(mask, path, known);
+    return known[&mask] = found;
+  }
+  size_t decided_anew(const Inst& mask, Decisions path,
+                      std::map<const Inst*, size_t>& known) const {
     if (const auto from = paths_.find(&mask); from != paths_.end())
       return common(path, from->second);
-    if (!seen.insert(&mask).second) return path.size();  // it comes from itself
-    const auto of_operand = [&](size_t i) { return decided(*mask.operands[i], path, seen); };
+    const auto of_operand = [&](size_t i) { return decided(*mask.operands[i], path, known); };
     switch (mask.op) {
       case Op::SlotLoad:
-        return in_slots_ == MasksInSlots::Unknown ? 0 : of_stores(mask.imm, path, seen);
+        return in_slots_ == MasksInSlots::Unknown ? 0 : of_stores(mask.imm, path, known);
+#define SHUFFLE(name, ...) case Op::name:
+#include "ir/op.def"
+        return of_operand(1);  // another lane's mask
       case Op::And:
         return std::max(of_operand(0), of_operand(1));
       case Op::Select:
@@ -245,11 +265,11 @@ class NamedLanes {
         return 0;
     }
   }
-  size_t of_stores(int64_t slot, Decisions path, std::set<const Inst*>& seen) const {
+  size_t of_stores(int64_t slot, Decisions path, std::map<const Inst*, size_t>& known) const {
     std::optional<size_t> least;
     ir::for_each_inst(function_.body, [&](const Inst& i) {
       if (i.op != Op::SlotStore || i.imm != slot) return;
-      const size_t one = decided(*i.operands[0], path, seen);
+      const size_t one = decided(*i.operands[0], path, known);
       least = std::min(one, least.value_or(one));
     });
     return least.value_or(0);
@@ -342,6 +362,13 @@ std::pair<const Inst*, const Inst*> meetings_apart(const ir::Function& f) {
   return {};
 }
 
+// A barrier of a warp, or its check. What lanes still write that leave the kernel is before it.
+static bool orders_memory(const std::vector<Meeting>& all, size_t i) {
+  if (all[i].inst->op == Op::WarpSync) return true;
+  return is_check(*all[i].inst) && i + 1 < all.size() && all[i + 1].inst->op == Op::WarpSync &&
+         all[i + 1].inst->operands[0] == all[i].inst->operands[0];
+}
+
 std::vector<bool> missed_by_lanes_that_stay(const ir::Function& f) {
   std::vector<bool> missed(f.inst_count());
   if (!ir::any_inst(f.body, is_meeting)) return missed;
@@ -355,6 +382,10 @@ std::vector<bool> missed_by_lanes_that_stay(const ir::Function& f) {
     if (!is_meeting(*all[i].inst) && !is_check(*all[i].inst)) continue;
     const Meeting own = named.of(all[i]);
     const bool own_parted = parted(own);
+    if (own_parted && orders_memory(all, i)) {
+      missed[own.inst->id] = true;
+      continue;
+    }
     const auto stay = [&](const Meeting& other) {
       const auto j = static_cast<size_t>(&other - all.data());
       // Lanes that wait at a barrier come here later, or wait for those that are here.

@@ -16,7 +16,8 @@ std::pair<const ir::Inst*, const ir::Inst*> meetings_apart(const ir::Function& f
 
 // By Inst::id, of operations of warps and of each WarpCheck: whether lanes that its mask names may
 // miss it and come to a barrier, or to any operation of their warp. The others leave the kernel
-// without meeting anyone: who waits for them waits no longer than that.
+// without meeting anyone: who waits for them waits no longer than that. A barrier of a warp that
+// lanes may miss counts as missed so: it waits for what they still write.
 std::vector<bool> missed_by_lanes_that_stay(const ir::Function& f);
 
 }  // namespace cuda_device::analysis
