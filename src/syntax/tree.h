@@ -155,7 +155,7 @@ struct Binding {
   std::vector<std::string> names;
   // A hint ConstExpr[T]: the rest says what T is.
   bool of_constant = false;
-  // Of a Module or Object: a hint of Python's typing, which declares nothing as an annotation.
+  // A Module or Object that is a hint of Python's typing: it declares nothing as an annotation.
   bool is_hint = false;
 };
 

@@ -49,7 +49,8 @@ def entities(module, later):
     names = re.findall(rf'^(\w+)\("{module}\.(\w+)"', INTRINSICS, re.MULTILINE)
     types = set() if later else {name for home, name in numeric_types() if home == module}
     if module == "math" and not later:  # sumprod came with Python 3.12
-        types |= {f.__name__ for f in IN_KERNELS.values()} - {"blocks"} | {"sumprod"}
+        of_others = {"blocks", "assert_never"}
+        types |= {f.__name__ for f in IN_KERNELS.values()} - of_others | {"sumprod"}
     return types | {n for kind, n in names if (kind == "LATER") == later and kind != "DEVICE_ONLY"}
 
 
