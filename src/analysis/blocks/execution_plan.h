@@ -32,7 +32,8 @@ ExecutionPlan execution_plan(const ir::Function& f, Execution asked = Execution:
 
 // Lanes of gangs that may come to different barriers go through the kernel in phases, for which it
 // is there twice, with a vote at each place where they decide: code for each barrier, which all of
-// LLVM's passes go through. With 32 barriers that is one to two seconds, thread by thread a twentieth.
+// LLVM's passes go through. With 32 barriers that is one to two seconds, thread by thread a
+// twentieth.
 inline constexpr size_t kMostBarriersOfPhases = 32;
 
 // Such as syncthreads and syncthreads_count.
