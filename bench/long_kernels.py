@@ -237,7 +237,7 @@ LIMITED = {
     "network_choose": (network(CHOOSE), NETWORK),
     "network_swap": (network(SWAP), NETWORK),
     "nest_16": (nest(16), TUPLES),
-    "phases_40": (phases(40), {"avx512": 1, "avx2": 1}),
+    "phases_32": (phases(32), {"avx512": 1, "avx2": 1}),
     "functions_200": (functions(200), {"avx512": 5, "avx2": 5, "sm_90": 5}),
     "structs_50": (structs(50), {"avx512": 1, "avx2": 1, "sm_90": 1}),
 }
