@@ -122,11 +122,11 @@ _OF_MATH: list[Callable[..., Any]] = [
 ]
 
 
-# What stands for what, by the object that a program names.
 def assert_never(arg: Any) -> None:
     raise AssertionError(f"Expected code to be unreachable, but got: {arg!r}")
 
 
+# What stands for what, by the object that a program names.
 IN_KERNELS: dict[Any, Callable[..., Any]] = {
     getattr(math, function.__name__): function
     for function in _OF_MATH

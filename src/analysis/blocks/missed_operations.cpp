@@ -227,17 +227,19 @@ class ReachWalk final : public Walk {
 
 class MeetingWalk final : public Walk {
  public:
-  explicit MeetingWalk(const ir::Function& f) : Walk(f), stay_(missed_by_lanes_that_stay(f)) {}
-  const Inst* found() const { return found_; }
+  using Walk::Walk;
+  // Those that some lanes miss, in the order of the program.
+  const std::vector<const Inst*>& missed() const { return missed_; }
 
  private:
   void come_to(const Inst& inst, const Threads& here) override {
-    if (found_ || !ir::meets_warp(inst.op) || !stay_[inst.id]) return;
+    if (!ir::meets_warp(inst.op) || inst.op == Op::ActiveMask) return;
     const ThreadPositions::Values& masks = positions().values(*inst.operands[0]);
     if (!masks) return;
     const Threads elsewhere = alive() & ~here;
     for (size_t t = 0; t < masks->size(); ++t)
-      if (here[t] && names_one_of(elsewhere, static_cast<uint32_t>((*masks)[t]), t)) found_ = &inst;
+      if (here[t] && names_one_of(elsewhere, static_cast<uint32_t>((*masks)[t]), t))
+        return missed_.push_back(&inst);
   }
   static bool names_one_of(const Threads& threads, uint32_t mask, size_t thread) {
     const size_t first = thread / kWarpWidth * kWarpWidth;
@@ -250,8 +252,7 @@ class MeetingWalk final : public Walk {
   }
   bool agree(const Shape& shape) const override { return shape.uniform(); }
 
-  const std::vector<bool> stay_;  // whether lanes that miss it meet others, by Inst::id
-  const Inst* found_ = nullptr;
+  std::vector<const Inst*> missed_;
 };
 
 }  // namespace
@@ -275,7 +276,11 @@ const Inst* missed_meeting(const ir::Function& f) {
   if (!Walk::can_follow(f) || !ir::any_inst(f.body, meets)) return nullptr;
   MeetingWalk walk(f);
   walk.run();
-  return walk.found();
+  if (walk.missed().empty()) return nullptr;
+  const std::vector<bool> stay = missed_by_lanes_that_stay(f);
+  const auto found =
+      std::ranges::find_if(walk.missed(), [&](const Inst* inst) { return stay[inst->id]; });
+  return found == walk.missed().end() ? nullptr : *found;
 }
 
 }  // namespace cuda_device::analysis

@@ -121,7 +121,7 @@ static Declared one_of(Context& ctx, const syntax::BinOp* either) {
   return {};
 }
 
-// What stands in brackets behind a name.
+// A name with arguments in brackets, such as ConstExpr[int].
 static Declared declared_by_generic(Context& ctx, const syntax::Subscript* generic) {
   const Value base = expr(ctx, generic->value);
   if (base.is_entity(kConstExpr)) {
